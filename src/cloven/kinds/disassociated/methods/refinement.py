@@ -297,10 +297,8 @@ class _Passes:
         self.spread = np.bincount(work.entries.key[: self.used] >> 32, minlength=n_terms)
         self.used_shown = int(work.nodes.last_shown[self.clusters - 1]) if self.clusters else 0
         self._bits = max(1, n_terms.bit_length())
-        self._least = np.full((2 * self.clusters, 62 // self._bits), -1, np.int32)
         # Whatever is forgotten here, as other pairs take its place, is tried once more.
-        self._slots = (8 * self.clusters).bit_length()
-        self._apart = np.full(1 << self._slots, -1, np.int64)
+        self._apart = np.full(1 << (8 * self.clusters).bit_length(), -1, np.int64)
         self._moves: list[Moves] = []
         self._moved: list[Longs] = []
         self._moving, self._handed = 0, 0
@@ -308,45 +306,51 @@ class _Passes:
 
     def sort(self) -> None:
         """Order nodes by their terms, the most widespread first; those with nothing left to share come last."""
-        nodes, entries, order = self.work.nodes, self.work.entries, self.order
         position = np.empty(len(self.spread), np.int32)
         position[np.argsort(-self.spread, kind="stable")] = np.arange(len(position), dtype=np.int32)
-        keys, sizes = np.empty(len(order), np.int64), nodes.last[order] - nodes.first[order]
+        keys = self._ranked(self.order, np.full(len(self.order), -1), position)
+        by_key = np.argsort(keys, kind="stable")
+        self.order, keys = self.order[by_key], keys[by_key]
+        last = (1 << self._bits) - 1  # of a key: 0 if there are no more terms
+        tied = _neighbours((keys[1:] == keys[:-1]) & (keys[1:] & last != 0))
+        if len(tied):
+            further = self._ranked(self.order[tied], (keys[tied] & last) - 1, position)
+            by_key = np.lexsort((further, keys[tied]))
+            self.order[tied], further = self.order[tied[by_key]], further[by_key]
+            same = (further[1:] == further[:-1]) & (further[1:] & last != 0)
+            self._sort_all(tied[_neighbours(same & (keys[tied[1:]] == keys[tied[:-1]]))], position)
+
+    def _ranked(self, order: Longs, after: Longs, position: Ints) -> Longs:
+        """Keys of nodes from their terms behind a position."""
+        nodes, entries, keys = self.work.nodes, self.work.entries, np.empty(len(order), np.int64)
 
         def some(begin: int, end: int) -> None:
-            _ranking(nodes, order, entries.key, position, self._bits, begin, end, self._least, keys)
+            _ranking(nodes, order, entries.key, position, self._bits, after, begin, end, keys)
 
-        at_once(some, offsets_of(sizes))
-        by_key = np.argsort(keys, kind="stable")
-        keys = keys[by_key]
-        same = (keys[1:] == keys[:-1]) & (keys[1:] & ((1 << self._bits) - 1) != 0)
-        tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
-        order = order[by_key]
+        at_once(some, offsets_of(nodes.last[order] - nodes.first[order]))
+        return keys
+
+    def _sort_all(self, tied: Longs, position: Ints) -> None:
+        """Order nodes at some places by all of their terms."""
         if len(tied):
-            many = nodes.last[order[tied]] - nodes.first[order[tied]]
-            terms = entries.key[positions(nodes.first[order[tied]], many)] >> 32
+            nodes, tied_nodes = self.work.nodes, self.order[tied]
+            many = nodes.last[tied_nodes] - nodes.first[tied_nodes]
+            terms = self.work.entries.key[positions(nodes.first[tied_nodes], many)] >> 32
             bounds = offsets_of(many)
             values = _by_position(bounds, terms, position, np.bincount(terms, minlength=len(position)))
-            order[tied] = order[tied[lexicographic_order(bounds, values)]]
-        self.order = order
+            self.order[tied] = tied_nodes[lexicographic_order(bounds, values)]
 
     def tried(self, shift: int, joints: int) -> tuple[Longs, Longs]:
         """Try neighbours and join those worth it, numbered from ``joints`` on; returns which were joined."""
         order, nodes = self.order, self.work.nodes
-        place = np.arange(shift, len(order) - 1, 2)
+        place, slot, steps = _fresh(order, nodes, shift, self._apart)
         one, two = order[place], order[place + 1]
-        sizes = nodes.last[order] - nodes.first[order]
-        keys = one * (2 * self.clusters) + two
-        slot = (keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - self._slots)
-        fresh = (sizes[place] > 0) & (sizes[place + 1] > 0) & (self._apart[slot] != keys)
-        keys, slot, place, one, two = (each[fresh] for each in (keys, slot, place, one, two))
-        steps = offsets_of(sizes[place] + sizes[place + 1])
         common, moved = np.zeros((2, len(place)), np.int64)
         if steps[-1] < 2 * WORTH_IT and self._moving >= _SOME:  # too little for two: somebody is idle
             self._build()
         found = at_once(lambda first, last: _decide(self.work, one, two, first, last, common, moved), steps)
-        self._apart[slot[moved == 0]] = keys[moved == 0]
-        joined = np.flatnonzero(moved)
+        apart, joined = np.flatnonzero(moved == 0), np.flatnonzero(moved)
+        self._apart[slot[apart]] = one[apart] * len(nodes.size) + two[apart]
         if not len(joined):
             return joined, joined
         one, two, place = one[joined], two[joined], place[joined]
@@ -414,6 +418,11 @@ class _Passes:
             self.used_shown = _closed(nodes.first_shown, nodes.last_shown, order, nodes.shown, nodes.bars)
 
 
+def _neighbours(same: Flags) -> Longs:
+    """Places of things that are the same as the one before or behind; of each but the first it is told."""
+    return np.flatnonzero(np.append(same, False) | np.append(False, same))
+
+
 def _closed(first: Longs, last: Longs, order: Longs, *lists: NDArray[np.integer]) -> int:
     """Put the parts of these nodes one behind the other in all lists; returns where the last ends."""
     many = last[order] - first[order]
@@ -431,46 +440,29 @@ def _ranking(
     key: Ints,
     position: Ints,
     bits: int,
+    after: Ints,
     begin: int,
     end: int,
-    least: Ints,
     ranks: Ints,
 ) -> None:
-    """A number for each of some nodes: the least positions of its terms, as many as fit into one number.
-
-    ``least`` are the terms at these positions, -1 for none. Mostly they stay the same, and only their order changes.
-    """
-    most = least.shape[1]
+    """A number for each of some nodes: the least positions of its terms ``after`` one, as many as fit into a number."""
+    most, last = 0, len(position)
     for i in range(begin, end):
-        node = order[i]
-        first, last = nodes.first[node], nodes.last[node]
-        n, bound, before = min(most, last - first), -1, 0
-        if n > 0 and least[node, n - 1] >= 0:
-            for place in range(n):
-                bound = max(bound, position[least[node, place]])
-            for e in range(first, last):
-                before += int(position[term_of(key[e])] <= bound)
-        if before == n:
-            for place in range(1, n):
-                _sink(least, node, place, least[node, place], position)
-        else:
-            for e in range(first, last):
-                if e - first < n or position[term_of(key[e])] < position[least[node, n - 1]]:
-                    _sink(least, node, min(e - first, n - 1), term_of(key[e]), position)
-        rank = 0
-        for place in range(most):
+        most = max(most, nodes.last[order[i]] - nodes.first[order[i]])
+    here = np.empty(most, np.int32)
+    for i in range(begin, end):
+        first, many = nodes.first[order[i]], nodes.last[order[i]] - nodes.first[order[i]]
+        for e in range(many):
+            here[e] = position[term_of(key[first + e])]
+        rank, before = 0, after[i]
+        for _ in range(62 // bits):
+            least = last
+            for e in range(many):  # without a branch, so that several are compared at once
+                least = min(least, here[e] if here[e] > before else last)
             # In plain Python a narrow number would stay narrow, and lose its upper bits.
-            rank = (rank << bits) | (int(position[least[node, place]]) + 1 if place < n else 0)
-        ranks[i] = rank if n > 0 else _LAST
-
-
-@compiled
-def _sink(least: Ints, node: int, place: int, term: int, position: Ints) -> None:
-    """Put a term where it belongs among those of a node before a place, which ascend by position."""
-    while place > 0 and position[least[node, place - 1]] > position[term]:
-        least[node, place] = least[node, place - 1]
-        place -= 1
-    least[node, place] = term
+            rank = (rank << bits) | (int(least) + 1 if least < last else 0)
+            before = least
+        ranks[i] = rank if many > 0 else _LAST
 
 
 @compiled
@@ -492,6 +484,26 @@ def _by_position(offsets: Ints, terms: Ints, position: Ints, spread: Ints) -> In
             values[at[nodes[i]]] = place
             at[nodes[i]] += 1
     return values
+
+
+@compiled
+def _fresh(order: Ints, nodes: Nodes, shift: int, apart: Ints) -> tuple[Ints, Ints, Ints]:
+    """Neighbours that may share something and did not stay apart before.
+
+    Told are the place of the first of each two, where they are noted in ``apart``, and the entries before each pair.
+    """
+    most, n = max(0, (len(order) - shift) // 2), 0
+    place, slot, steps = np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(most + 1, np.int64)
+    for pair in range(most):
+        at = shift + 2 * pair
+        one, two = order[at], order[at + 1]
+        entries, others = nodes.last[one] - nodes.first[one], nodes.last[two] - nodes.first[two]
+        mixed = one * 73856093 ^ two * 19349663
+        note = (mixed ^ (mixed >> 15)) & (len(apart) - 1)
+        if entries > 0 and others > 0 and apart[note] != one * len(nodes.size) + two:
+            place[n], slot[n], steps[n + 1] = at, note, steps[n] + entries + others
+            n += 1
+    return place[:n], slot[:n], steps[: n + 1]
 
 
 @compiled
