@@ -15,19 +15,16 @@ from cloven.kinds.disassociated.methods.vertical import lemma_holds
 
 
 class Leaves(NamedTuple):
-    """All leaves, by cluster and term: simple cluster and occurrences of each.
+    """All leaves, by cluster and term: simple cluster and occurrences of each, and to which joint and chunk it goes.
 
-    Members are records, numbered cluster by cluster: those of a leaf are ``held`` places of ``member`` from ``start``,
-    and at the same places of ``occurrence`` stands which of all occurrences that is. ``following`` leads from a leaf to
-    the next of the same term and node, and from the last to the first. ``joint`` and ``chunk`` say of all occurrences
-    where they go.
+    Members are records, numbered cluster by cluster: those of a leaf are ``held`` places of ``member`` from ``start``.
+    ``following`` leads from a leaf to the next of the same term and node, and from the last to the first.
     """
 
     cluster: Ints
     start: Ints
     held: Ints
     member: Ints
-    occurrence: Ints
     following: Ints
     joint: Ints
     chunk: Ints

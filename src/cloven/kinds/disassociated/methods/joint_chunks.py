@@ -121,7 +121,7 @@ def share_out(
     moves: Moves, starts: Ints, first: int, last: int, joints: int,
     leaves: Leaves, clusters: Clusters, rules: Rules,
 ) -> None:  # fmt: skip
-    """Build the shared chunks of some joints, numbered from ``joints``, and write down where every occurrence goes."""
+    """Build the shared chunks of some joints, numbered from ``joints``, and write down where every leaf moved."""
     met, place = np.full(len(clusters.size), -1, np.int64), np.empty(len(clusters.size), np.int64)
     named = len(clusters.person) > 0
     for number in range(first, last):
@@ -132,9 +132,7 @@ def share_out(
         chunk_of = shared_chunks(start, row, groups, barred, rules, who, named)
         for i in range(len(order)):
             for leaf in listed[begin[i] : begin[i + 1]]:
-                for e in range(leaves.start[leaf], leaves.start[leaf] + leaves.held[leaf]):
-                    leaves.joint[leaves.occurrence[e]] = joints + number
-                    leaves.chunk[leaves.occurrence[e]] = chunk_of[i]
+                leaves.joint[leaf], leaves.chunk[leaf] = joints + number, chunk_of[i]
 
 
 @compiled

@@ -121,7 +121,7 @@ def refine(
     """
     n_clusters = len(vertical.chunks)
     rules = Rules(k, m, strict, listed_too, lemma, group)
-    work = _beginning(vertical, records, barred, person, rules)
+    work, occurrence = _beginning(vertical, records, barred, person, rules)
     passes = _Passes(work)
     parent = np.full(2 * n_clusters, -1, np.int64)
     joints, idle, shift = 0, 0, 0
@@ -134,15 +134,28 @@ def refine(
         idle = 0 if len(one) else idle + 1
         shift = 1 - shift
     passes.finish()
-    joint, chunk = work.leaves.joint, work.leaves.chunk
+    joint, chunk = np.full(len(records.terms), -1, np.int32), vertical.chunk.copy()
+    steps = offsets_of(work.leaves.held)
+    at_once(lambda first, last: _write(work.leaves, occurrence, first, last, joint, chunk), steps)
     return Refined(joint, chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])
+
+
+@compiled
+def _write(leaves: Leaves, occurrence: Ints, first: int, last: int, joint: Ints, chunk: Ints) -> None:
+    """Joint and chunk of the occurrences of some leaves that moved."""
+    for leaf in range(first, last):
+        if leaves.joint[leaf] >= 0:
+            for e in range(leaves.start[leaf], leaves.start[leaf] + leaves.held[leaf]):
+                joint[occurrence[e]], chunk[occurrence[e]] = leaves.joint[leaf], leaves.chunk[leaf]
 
 
 # What the vertical step leaves: for each cluster the terms of its term chunk, and those it shows.
 
 
-def _beginning(vertical: Vertical, records: Grouped, barred: Flags, person: Longs, rules: Rules) -> Refining:
-    """Every cluster as a node of its own."""
+def _beginning(
+    vertical: Vertical, records: Grouped, barred: Flags, person: Longs, rules: Rules
+) -> tuple[Refining, Longs]:
+    """Every cluster as a node of its own; and the occurrences, where those of a leaf stand together."""
     n = len(vertical.chunks)
     steps = offsets_of(np.diff(records.offsets)[records.members])[records.start]
     occurrence, member = np.empty(steps[-1], np.int64), np.empty(steps[-1], np.int32)
@@ -155,8 +168,8 @@ def _beginning(vertical: Vertical, records: Grouped, barred: Flags, person: Long
     count, marks = len(term), cluster_marks(n)
     numbers, cluster = np.arange(count), np.repeat(np.arange(n), listed)
     cluster, start, leaf_held, following = _side_by_side(cluster, start, held, numbers)
-    joint, chunk = np.full(len(records.terms), -1, np.int32), vertical.chunk.copy()
-    leaves = Leaves(cluster, start, leaf_held, member, occurrence, following, joint, chunk)
+    joint, chunk = np.full((count, 2), -1, np.int32).T
+    leaves = Leaves(cluster, start, leaf_held, member, following, joint, chunk)
     leaf, many = _with_room(_side_by_side(numbers, np.ones_like(numbers)).T, count).T
     entries = Entries(_with_room(term.astype(np.int64) << 32 | held, count), leaf, many)
     at, shown_at = offsets_of(listed), offsets_of(shows)
@@ -176,7 +189,7 @@ def _beginning(vertical: Vertical, records: Grouped, barred: Flags, person: Long
     clusters = Clusters(
         sizes, records.start, vertical.subrecords, vertical.chunks, terms_left, read_only(of_members)
     )
-    return Refining(nodes, entries, leaves, clusters, rules)
+    return Refining(nodes, entries, leaves, clusters, rules), occurrence
 
 
 def _side_by_side(*columns: NDArray[np.integer]) -> NDArray[np.integer]:
