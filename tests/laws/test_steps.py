@@ -192,6 +192,7 @@ def test_verpart_equals_the_pseudo_code(rows, k, m, strict):
     m=st.integers(1, 3),
     listed_too=st.booleans(),
     cramped=st.booleans(),
+    narrow=st.booleans(),
 )
 @example(  # z stays behind in the first join and leaves all three clusters in the second
     clusters=[
@@ -203,19 +204,27 @@ def test_verpart_equals_the_pseudo_code(rows, k, m, strict):
     m=1,
     listed_too=False,
     cramped=True,
+    narrow=True,
 )
-def test_refine_equals_the_pseudo_code(clusters, k, m, listed_too, cramped):
+def test_refine_equals_the_pseudo_code(clusters, k, m, listed_too, cramped, narrow):
     found, offsets, terms, names, cluster_of = run_vertical(clusters, k, m, strict=False)
     record_of = np.repeat(np.arange(len(cluster_of)), np.diff(offsets))
     group, barred = np.zeros(len(names), np.int64), np.zeros(len(names), bool)
     start = np.cumsum([0, *map(len, clusters)]).astype(np.int64)
-    make_room = _Passes._make_room
+    make_room, begin = _Passes._make_room, _Passes.__init__
+
+    def with_short_keys(passes, work):
+        begin(passes, work)
+        passes._bits = 31  # two terms in a key, so that many are tied
 
     def without_any(passes, more, more_shown):
         passes.used = passes.used_shown = 1 << 40
         make_room(passes, more, more_shown)
 
-    with patch.object(_Passes, "_make_room", without_any if cramped else make_room):
+    with (
+        patch.object(_Passes, "_make_room", without_any if cramped else make_room),
+        patch.object(_Passes, "__init__", with_short_keys if narrow else begin),
+    ):
         got = refine(
             found,
             Grouped(offsets, terms, np.arange(len(cluster_of)), start),
