@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from itertools import pairwise
-from threading import Condition, Lock, Thread
+from threading import Condition, Lock, Thread, current_thread
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -31,6 +31,11 @@ WORTH_IT = 100_000
 """Steps of work below which a second thread takes longer to start than it saves."""
 TURNS = 4
 """Ranges of work for each core."""
+FINE = 32
+"""The same, where nobody knows when cores are idle."""
+_PATIENCE = 1.0
+# Seconds after which somebody who has nothing to do goes home, and somebody who waits looks again: a word may get lost
+# when its speaker is interrupted.
 
 
 def cores() -> int:
@@ -70,21 +75,18 @@ def _ranges(steps: Longs, many: int) -> Iterator[tuple[int, int]]:
     return pairwise(sorted({0, *inner, len(steps) - 1}))
 
 
-def meanwhile(work: Callable[[int, int], T], steps: Longs) -> Callable[[], list[T]]:
+def meanwhile(work: Callable[[int, int], T], steps: Longs) -> Meanwhile[T]:
     """Have the same done by those of one's crew who are idle, while whoever calls goes on with something else.
 
-    What is given back waits until all is done, and takes part in it; results in order.
-
     >>> with one_crew():
-    ...     rest = meanwhile(lambda first, last: (first, last), np.array([0, 1, 2]))
-    ...     rest()
+    ...     meanwhile(lambda first, last: (first, last), np.array([0, 1, 2])).results()
     [(0, 2)]
     """
-    place, many = _PLACE.get(), max(1, int(steps[-1] - steps[0]) // WORTH_IT)
-    works = [partial(work, *ends) for ends in _ranges(steps, many)]
-    if place is None or cores() == 1:
-        return lambda: [each() for each in works]
-    return partial(place.crew.finish, place.crew.begin(works, cores(), cores() - 1))
+    place, many = _PLACE.get(), cores()
+    crew, many = (Crew(), 1) if place is None else (place.crew, many)
+    ranges = max(1, min(int(steps[-1] - steps[0]) // WORTH_IT, (many - 1) * FINE))
+    works = [partial(work, *ends) for ends in _ranges(steps, ranges)]
+    return Meanwhile(crew, crew.begin(works, many, many - 1))
 
 
 def side_by_side(works: Sequence[Callable[[], T]]) -> list[T]:
@@ -118,12 +120,14 @@ def one_crew() -> Iterator[Crew]:
         yield place.crew
         return
     crew = Crew()
-    token = _PLACE.set(Place(crew, None))
     try:
+        _PLACE.set(Place(crew, None))
         yield crew
     finally:
-        _PLACE.reset(token)
-        crew.part()
+        try:
+            _PLACE.set(None)
+        finally:
+            crew.part()
 
 
 class Crew:
@@ -136,9 +140,9 @@ class Crew:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._news = Condition(self._lock)
+        self._calls, self._news = Condition(self._lock), Condition(self._lock)  # for helpers; for who waits
         self._jobs: list[Job[Any]] = []  # in the order in which they were shared out
-        self._helpers: list[Thread] = []
+        self._helpers: set[Thread] = set()
         self._idle, self._over = 0, False
         self._fault: BaseException | None = None  # of no work: somebody was interrupted between two
 
@@ -151,14 +155,19 @@ class Crew:
         place = _PLACE.get()
         job = Job(works, many, None if place is None else place.job)
         with self._lock:
+            if not self._jobs:
+                self._fault = None  # nobody waits any more for whoever was interrupted
             self._jobs.append(job)
-            self._news.notify(helpers)
+            self._calls.notify(helpers)
+            self._news.notify_all()
             more = min(helpers - self._idle, cores() - 1 - len(self._helpers))
-        with suppress(RuntimeError):  # no more threads are to be had: those who are here do the work
-            for _ in range(more):
-                helper = Thread(target=self._take_part, args=(None,))
-                self._helpers.append(helper)
+            called = [Thread(target=self._help) for _ in range(more)]
+            self._helpers.update(called)
+        for helper in called:
+            try:
                 helper.start()
+            except RuntimeError:  # no more threads are to be had: those who are here do the work
+                self._helpers.discard(helper)
         return job
 
     def finish(self, job: Job[T]) -> list[T]:
@@ -166,37 +175,54 @@ class Crew:
         try:
             self._take_part(job)
         finally:
-            with self._lock:
-                self._jobs.remove(job)
+            self.drop(job)
         return job.results()
+
+    def drop(self, job: Job[Any]) -> None:
+        """Nobody begins any more of it."""
+        with self._lock:
+            if job in self._jobs:
+                self._jobs.remove(job)
 
     def part(self) -> None:
         """Let everybody go, as soon as they have ended what they work on."""
+        self._over = True
         with self._lock:
-            self._over = True
-            self._news.notify_all()
-        for helper in self._helpers:
-            if helper.ident is not None:
+            self._calls.notify_all()
+            helpers = tuple(self._helpers)
+        for helper in helpers:
+            with suppress(RuntimeError):  # it never started
                 helper.join()
 
+    def _help(self) -> None:
+        try:
+            self._take_part(None)
+        finally:
+            with self._lock:
+                self._helpers.discard(current_thread())
+
     def _take_part(self, own: Job[Any] | None) -> None:
-        """Work until one's own job is done; whoever has none, until all is over."""
+        """Work until one's own job is done; whoever has none, until all is over, or there is nothing to do."""
         try:
             while self._did_one(own):
                 pass
         except BaseException as fault:
-            self._fault = fault  # others may wait for what was begun here
+            with self._lock:
+                self._fault = fault  # others may wait for what was begun here
+                self._news.notify_all()
             raise
 
     def _did_one(self, own: Job[Any] | None) -> bool:
-        """Do the next work, when there is one; False when one's own job is done."""
+        """Do the next work, when there is one; False when one's own job is done, or it is time to go."""
         begun = self._begun(own)
         if begun is None:
             return False
-        job, number = begun
-        token = _PLACE.set(Place(self, job))
-        job.do(number)
-        _PLACE.reset(token)
+        (job, number), place = begun, _PLACE.get()
+        try:
+            _PLACE.set(Place(self, job))
+            job.do(number)
+        finally:
+            _PLACE.set(place)
         with self._lock:
             job.running -= 1
             if job.is_done:
@@ -207,18 +233,27 @@ class Crew:
         """Wait for something to do, and begin it. Meanwhile nothing is held on to of what was done before."""
         with self._lock:
             while own is None or not own.is_done:
-                if own is None and (self._over or self._fault is not None):
+                if own is None and self._over:
                     return None
-                if self._fault is not None:
+                if own is not None and self._fault is not None:
                     raise self._fault
                 job = self._latest(own)
                 if job is not None:
                     job.begun, job.running = job.begun + 1, job.running + 1
                     return job, job.begun - 1
-                self._idle += 1
-                self._news.wait()
-                self._idle -= 1
+                if own is not None:
+                    self._news.wait(_PATIENCE)
+                elif not self._was_called() and self._latest(None) is None:
+                    return None
         return None
+
+    def _was_called(self) -> bool:
+        """Wait for a call; False if there is none for long."""
+        self._idle += 1
+        try:
+            return self._calls.wait(_PATIENCE)
+        finally:
+            self._idle -= 1
 
     def _latest(self, own: Job[Any] | None) -> Job[Any] | None:
         """The last job that may be begun here."""
@@ -227,6 +262,21 @@ class Crew:
             if job.may_begin and (own is None or job.is_part_of(own)):
                 return job
         return None
+
+
+class Meanwhile(NamedTuple, Generic[T]):
+    """What others do while whoever shared it out goes on: it is asked for once, or dropped."""
+
+    crew: Crew
+    job: Job[T]
+
+    def results(self) -> list[T]:
+        """Take part until all is done; results in order."""
+        return self.crew.finish(self.job)
+
+    def drop(self) -> None:
+        """What was not begun is left undone."""
+        self.crew.drop(self.job)
 
 
 class Job(Generic[T]):
@@ -238,22 +288,23 @@ class Job(Generic[T]):
         outer: the job of which whoever shared this out did a work.
         begun: how many were begun, in order.
         running: how many are being done.
+        is_cut: whether one failed, so that no other is to be begun.
     """
 
     def __init__(self, works: Sequence[Callable[[], T]], many: int, outer: Job[Any] | None) -> None:
         self.works, self.many, self.outer = works, many, outer
-        self.begun, self.running = 0, 0
+        self.begun, self.running, self.is_cut = 0, 0, False
         self._found, self._failed = dict[int, T](), dict[int, BaseException]()
 
     @property
     def may_begin(self) -> bool:
         """Whether there is a work that nobody has begun."""
-        return self.begun < len(self.works) and self.running < self.many and not self._failed
+        return self.begun < len(self.works) and self.running < self.many and not self.is_cut
 
     @property
     def is_done(self) -> bool:
         """Whether all is done that will be."""
-        return self.running == 0 and (self.begun == len(self.works) or bool(self._failed))
+        return self.running == 0 and (self.is_cut or self.begun == len(self.works))
 
     def is_part_of(self, other: Job[Any]) -> bool:
         """Whether this is the other job, or was shared out in a work of it."""
@@ -264,7 +315,7 @@ class Job(Generic[T]):
         try:
             self._found[number] = self.works[number]()
         except BaseException as fault:  # noqa: BLE001 - whoever shared it out raises it
-            self._failed[number] = fault
+            self._failed[number], self.is_cut = fault, True
 
     def results(self) -> list[T]:
         """What all works gave; raises what the first of them raised that failed."""
@@ -284,7 +335,7 @@ class Place(NamedTuple):
 
 
 _PLACE: ContextVar[Place | None] = ContextVar("place", default=None)
-# Of each thread its own; nothing is known of those that others started.
+# Of each thread its own.
 
 
 def as_they_come(work: Callable[[S], T], things: Iterable[S]) -> list[T]:

@@ -208,6 +208,89 @@ def test_a_crew_is_kept_for_as_long_as_it_lasts(eager):
     assert threading.active_count() == before
 
 
+def ended(many):
+    """Whether there are only so many threads soon."""
+    until = monotonic() + 60
+    while threading.active_count() > many and monotonic() < until:
+        sleep(0.001)
+    return threading.active_count() == many
+
+
+def test_whoever_has_nothing_to_do_for_long_goes_and_others_come_when_there_is(eager, monkeypatch):
+    monkeypatch.setattr(subject, "_PATIENCE", 0.01)
+    eager(2)
+    before, met = threading.active_count(), Barrier(2, timeout=60)
+    with subject.one_crew():
+        for _ in range(3):
+            subject.side_by_side([met.wait, met.wait])
+            assert ended(before)
+
+
+def test_helpers_end_where_an_interruption_keeps_them_from_being_told(eager, monkeypatch):
+    monkeypatch.setattr(subject, "_PATIENCE", 0.01)
+    eager(2)
+    before, met = threading.active_count(), Barrier(2, timeout=60)
+
+    def cut_short(crew):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subject.Crew, "part", cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        subject.side_by_side([met.wait, met.wait])
+    assert ended(before)
+    monkeypatch.undo()
+    assert subject.side_by_side([partial(pow, 2, power) for power in range(3)]) == [1, 2, 4]
+
+
+def test_nobody_waits_for_a_helper_who_died_between_two_works(eager, monkeypatch):
+    eager(2)
+    met, do = Barrier(2, timeout=60), subject.Job.do
+
+    def dying(job, number):
+        met.wait()
+        if threading.current_thread() is not threading.main_thread():
+            raise MemoryError
+        do(job, number)
+
+    monkeypatch.setattr(subject.Job, "do", dying)
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    with pytest.raises(MemoryError):
+        subject.side_by_side([lambda: 1, lambda: 2])
+
+
+def test_a_crew_goes_on_after_an_interruption_that_somebody_handled(eager, monkeypatch):
+    eager(2)
+    do = subject.Job.do
+
+    def interrupted(job, number):
+        if threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+        do(job, number)
+
+    with subject.one_crew():
+        monkeypatch.setattr(subject.Job, "do", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            subject.side_by_side([partial(sleep, 0.001)] * 200)
+        monkeypatch.setattr(subject.Job, "do", do)
+        assert subject.side_by_side([partial(pow, 2, power) for power in range(3)]) == [1, 2, 4]
+
+
+def test_no_more_helpers_than_cores(eager):
+    eager(3)
+    most, before = 0, threading.active_count()
+
+    def inner():
+        nonlocal most
+        most = max(most, threading.active_count() - before)
+
+    def outer():
+        subject.side_by_side([inner] * 5)
+
+    for _ in range(50):
+        subject.side_by_side([outer] * 5)
+    assert most <= 2
+
+
 def test_an_interruption_while_waiting_ends_all(eager, monkeypatch):
     eager(2)
     before, begun = threading.active_count(), Barrier(2, timeout=60)
@@ -273,17 +356,17 @@ def test_what_is_done_meanwhile_is_done_by_who_is_idle(eager):
         rest = subject.meanwhile(work, np.arange(4))
         assert done.wait(60)  # by somebody else: whoever called does something else here
         assert subject.side_by_side([partial(pow, 2, power) for power in range(3)]) == [1, 2, 4]
-        assert rest() == [(0, 1), (1, 2), (2, 3)]
+        assert rest.results() == [(0, 1), (1, 2), (2, 3)]
 
 
 @pytest.mark.parametrize("many", [1, 2, 3])
 def test_what_goes_wrong_meanwhile_is_raised_when_it_is_asked_for(many, eager):
     eager(many)
     with subject.one_crew():
-        rest = subject.meanwhile(lambda first, last: 1 // (last - 3), np.arange(6))
+        rest = subject.meanwhile(lambda _first, last: 1 // (last - last), np.arange(6))
         assert subject.at_once(lambda first, last: last - first, np.arange(1)) == [0]
         with pytest.raises(ZeroDivisionError):
-            rest()
+            rest.results()
         assert subject.side_by_side([partial(pow, 2, power) for power in range(3)]) == [1, 2, 4]
 
 
@@ -292,7 +375,7 @@ def test_without_a_crew_whoever_asks_does_all(eager):
     doing = set()
     rest = subject.meanwhile(lambda _first, _last: doing.add(get_ident()), np.arange(5))
     assert not doing
-    rest()
+    rest.results()
     assert doing == {get_ident()}
 
 

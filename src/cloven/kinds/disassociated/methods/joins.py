@@ -15,7 +15,7 @@ from cloven.kinds.disassociated.methods.vertical import lemma_holds
 
 
 class Leaves(NamedTuple):
-    """All leaves, by cluster and term: simple cluster and occurrences of each, and to which joint and chunk it goes.
+    """All leaves, by cluster and term: simple cluster and occurrences of each.
 
     Members are records, numbered cluster by cluster: those of a leaf are ``held`` places of ``member`` from ``start``.
     ``following`` leads from a leaf to the next of the same term and node, and from the last to the first.
@@ -26,8 +26,6 @@ class Leaves(NamedTuple):
     held: Ints
     member: Ints
     following: Ints
-    joint: Ints
-    chunk: Ints
 
 
 class Entries(NamedTuple):

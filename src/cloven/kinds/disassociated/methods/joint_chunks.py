@@ -119,9 +119,9 @@ def _holding(
 @compiled
 def share_out(
     moves: Moves, starts: Ints, first: int, last: int, joints: int,
-    leaves: Leaves, clusters: Clusters, rules: Rules,
+    leaves: Leaves, clusters: Clusters, rules: Rules, joint: Ints, chunk: Ints,
 ) -> None:  # fmt: skip
-    """Build the shared chunks of some joints, numbered from ``joints``, and write down where every leaf moved."""
+    """Build the shared chunks of some joints, numbered from ``joints``; joint and chunk of every leaf that moved."""
     met, place = np.full(len(clusters.size), -1, np.int64), np.empty(len(clusters.size), np.int64)
     named = len(clusters.person) > 0
     for number in range(first, last):
@@ -132,7 +132,7 @@ def share_out(
         chunk_of = shared_chunks(start, row, groups, barred, rules, who, named)
         for i in range(len(order)):
             for leaf in listed[begin[i] : begin[i + 1]]:
-                leaves.joint[leaf], leaves.chunk[leaf] = joints + number, chunk_of[i]
+                joint[leaf], chunk[leaf] = joints + number, chunk_of[i]
 
 
 @compiled

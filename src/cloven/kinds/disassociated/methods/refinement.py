@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import Ints, compiled
-from cloven.cores import WORTH_IT, at_once, meanwhile, one_crew
+from cloven.cores import WORTH_IT, Meanwhile, at_once, meanwhile, one_crew
 from cloven.data.arrays import lexicographic_order, offsets_of, positions, read_only
 from cloven.kinds.disassociated.methods.growth import popcount
 from cloven.kinds.disassociated.methods.joins import (
@@ -40,8 +40,6 @@ from cloven.kinds.disassociated.methods.joins import (
 from cloven.kinds.disassociated.methods.joint_chunks import Moves, share_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags, Longs
@@ -125,28 +123,34 @@ def refine(
     passes = _Passes(work)
     parent = np.full(2 * n_clusters, -1, np.int64)
     joints, idle, shift = 0, 0, 0
-    while idle < 2 and len(passes.order) > 1:
-        if idle == 0:  # else nothing has changed
-            passes.sort()
-        one, two = passes.tried(shift, joints)
-        parent[one] = parent[two] = joints + np.arange(len(one))
-        joints += len(one)
-        idle = 0 if len(one) else idle + 1
-        shift = 1 - shift
-    passes.finish()
+    try:
+        while idle < 2 and len(passes.order) > 1:
+            if idle == 0:  # else nothing has changed
+                passes.sort()
+            one, two = passes.tried(shift, joints)
+            parent[one] = parent[two] = joints + np.arange(len(one))
+            joints += len(one)
+            idle = 0 if len(one) else idle + 1
+            shift = 1 - shift
+        goes = passes.goes()
+    finally:
+        passes.drop()
     joint, chunk = np.full(len(records.terms), -1, np.int32), vertical.chunk.copy()
     steps = offsets_of(work.leaves.held)
-    at_once(lambda first, last: _write(work.leaves, occurrence, first, last, joint, chunk), steps)
+    at_once(lambda first, last: _write(work.leaves, *goes, occurrence, first, last, joint, chunk), steps)
     return Refined(joint, chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])
 
 
 @compiled
-def _write(leaves: Leaves, occurrence: Ints, first: int, last: int, joint: Ints, chunk: Ints) -> None:
+def _write(
+    leaves: Leaves, joint_of: Ints, chunk_of: Ints, occurrence: Ints, first: int, last: int,
+    joint: Ints, chunk: Ints,
+) -> None:  # fmt: skip
     """Joint and chunk of the occurrences of some leaves that moved."""
     for leaf in range(first, last):
-        if leaves.joint[leaf] >= 0:
+        if joint_of[leaf] >= 0:
             for e in range(leaves.start[leaf], leaves.start[leaf] + leaves.held[leaf]):
-                joint[occurrence[e]], chunk[occurrence[e]] = leaves.joint[leaf], leaves.chunk[leaf]
+                joint[occurrence[e]], chunk[occurrence[e]] = joint_of[leaf], chunk_of[leaf]
 
 
 # What the vertical step leaves: for each cluster the terms of its term chunk, and those it shows.
@@ -168,8 +172,7 @@ def _beginning(
     count, marks = len(term), cluster_marks(n)
     numbers, cluster = np.arange(count), np.repeat(np.arange(n), listed)
     cluster, start, leaf_held, following = _side_by_side(cluster, start, held, numbers)
-    joint, chunk = np.full((count, 2), -1, np.int32).T
-    leaves = Leaves(cluster, start, leaf_held, member, following, joint, chunk)
+    leaves = Leaves(cluster, start, leaf_held, member, following)
     leaf, many = _with_room(_side_by_side(numbers, np.ones_like(numbers)).T, count).T
     entries = Entries(_with_room(term.astype(np.int64) << 32 | held, count), leaf, many)
     at, shown_at = offsets_of(listed), offsets_of(shows)
@@ -315,7 +318,8 @@ class _Passes:
         self._moves: list[Moves] = []
         self._moved: list[Longs] = []
         self._moving, self._handed = 0, 0
-        self._building: list[Callable[[], list[None]]] = []
+        self._building: list[Meanwhile[None]] = []
+        self._goes = np.full((self.used, 2), -1, np.int32).T
 
     def sort(self) -> None:
         """Order nodes by their terms, the most widespread first; those with nothing left to share come last."""
@@ -404,23 +408,37 @@ class _Passes:
         self._moving += int(moves.holders.sum())
 
     def _build(self) -> None:
-        """Have the shared chunks of joints that are new built by whoever is idle."""
+        """Have the shared chunks of joints that are new built by whoever is idle.
+
+        They get views: a kernel that fails, and is tried again, puts back all that it may write to.
+        """
         moves = Moves(*map(np.concatenate, zip(*self._moves, strict=True)))
-        starts, joints, work = offsets_of(np.concatenate(self._moved)), self._handed, self.work
+        starts, joints, rules = offsets_of(np.concatenate(self._moved)), self._handed, self.work.rules
+        leaves, clusters = (
+            Leaves(*map(read_only, self.work.leaves)),
+            Clusters(*map(read_only, self.work.clusters)),
+        )
 
         def some(first: int, last: int) -> None:
-            share_out(moves, starts, first, last, joints, work.leaves, work.clusters, work.rules)
+            share_out(moves, starts, first, last, joints, leaves, clusters, rules, *self._goes)
 
         self._building.append(meanwhile(some, offsets_of(_SHARING * moves.holders)[starts]))
         self._moves, self._moved, self._moving = [], [], 0
         self._handed += len(starts) - 1
 
-    def finish(self) -> None:
-        """Build all shared chunks that are not built yet."""
+    def goes(self) -> tuple[Ints, Ints]:
+        """Joint and chunk of each leaf, -1 where it stays, when all shared chunks are built."""
         if self._moves:
             self._build()
-        for finish in self._building:
-            finish()
+        for each in self._building:
+            each.results()
+        joint, chunk = self._goes
+        return joint, chunk
+
+    def drop(self) -> None:
+        """Have nothing more built."""
+        for each in self._building:
+            each.drop()
 
     def _make_room(self, more: int, more_shown: int) -> None:
         """Close the gaps that joined nodes left, if there is no room behind all."""

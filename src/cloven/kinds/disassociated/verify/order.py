@@ -136,8 +136,8 @@ def _contents(layout: Layout, size: Longs, kind: Kind) -> list[bytes]:
     tokens = np.empty(most + layout.chunks + 4 * len(size), np.uint32)
     _write(chunks, terms, layout.chunk_start, layout.offsets, layout.items, size, tokens, ends)
     tokens = tokens[: ends[-1] if len(ends) else 0]
-    data = (tokens.byteswap(inplace=True) if sys.byteorder == "little" else tokens).tobytes()
-    return [data[begin:end] for begin, end in pairwise([0, *(4 * ends).tolist()])]
+    data = (tokens.byteswap(inplace=True) if sys.byteorder == "little" else tokens).view(np.uint8).data
+    return [bytes(data[begin:end]) for begin, end in pairwise([0, *(4 * ends).tolist()])]
 
 
 @compiled
