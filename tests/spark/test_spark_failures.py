@@ -15,6 +15,7 @@ from threading import Thread
 import pytest
 
 import cloven as cv
+from cloven.engines.spark import session_at
 from cloven.errors import OutputError
 from tests.spark.test_spark import LISTS, random_records, same
 
@@ -210,3 +211,19 @@ def test_no_file_may_grow(tmp_path):
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
     assert [place.name for place in tmp_path.iterdir()] == ["clinic.dat"]
+
+
+@pytest.mark.parametrize("fault", ["Py4JNetworkError", "ConnectionResetError"])
+def test_java_that_ends_before_there_is_a_session_is_told_in_one_line(fault, monkeypatch):
+    from py4j.protocol import Py4JNetworkError
+    from pyspark.sql import SparkSession
+
+    nobody = {"Py4JNetworkError": Py4JNetworkError, "ConnectionResetError": ConnectionResetError}[fault]
+
+    def ended(_):
+        said = "nobody answers"
+        raise nobody(said)
+
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", ended)
+    with pytest.raises(OutputError, match=r"Java ended before Spark had begun \(nobody answers\)"):
+        session_at("local[1]")

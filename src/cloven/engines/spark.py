@@ -188,6 +188,7 @@ class _in_words:  # noqa: N801 - reads like a function
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if error is None or isinstance(error, ClovenError):
             return
+        from py4j.protocol import Py4JNetworkError
         from pyspark.errors import PySparkException
 
         text = str(error)
@@ -195,7 +196,7 @@ class _in_words:  # noqa: N801 - reads like a function
             _, found, said = text.partition(f"cloven.errors.{kind.__name__}: ")
             if found:
                 raise kind(said.splitlines()[0]) from error
-        gone = isinstance(error, ConnectionError | EOFError)  # Java has ended, and nobody answers
+        gone = isinstance(error, ConnectionError | EOFError | Py4JNetworkError)  # Java does not answer any more
         if gone or isinstance(error, PySparkException) or type(error).__module__.startswith("py4j"):
             reason = "Java has ended" if gone else shorten(" ".join(text.split()), 300)
             message = f"Spark could not do it, and nothing was written: {reason}; look at its log"
@@ -223,6 +224,7 @@ def session_at(master: str, *, quiet: bool = False, scratch: Path | None = None)
     ):
         message = "the engine spark needs Java, and there is none; install a JDK 17 or set JAVA_HOME"
         raise ParameterError(message)
+    from py4j.protocol import Py4JNetworkError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -239,9 +241,9 @@ def session_at(master: str, *, quiet: bool = False, scratch: Path | None = None)
         builder = builder.config("spark.executorEnv.NUMBA_CACHE_DIR", cache)
     try:
         session = builder.getOrCreate()
-    except (PySparkException, RuntimeError, OSError) as error:
+    except (PySparkException, Py4JNetworkError, RuntimeError, OSError) as error:
         reason = " ".join(str(error).split())[:200]
-        if isinstance(error, OSError) or "JAVA_GATEWAY_EXITED" in reason:
+        if isinstance(error, OSError | Py4JNetworkError) or "JAVA_GATEWAY_EXITED" in reason:
             message = (
                 f"Java ended before Spark had begun ({reason}); look at Java, and at the memory there is"
             )
