@@ -82,8 +82,8 @@ def meanwhile(work: Callable[[int, int], T], steps: Longs) -> Meanwhile[T]:
     ...     meanwhile(lambda first, last: (first, last), np.array([0, 1, 2])).results()
     [(0, 2)]
     """
-    place, many = _PLACE.get(), cores()
-    crew, many = (Crew(), 1) if place is None else (place.crew, many)
+    place = _PLACE.get()
+    crew, many = (Crew(), 1) if place is None else (place.crew, cores())
     ranges = max(1, min(int(steps[-1] - steps[0]) // WORTH_IT, (many - 1) * FINE))
     works = [partial(work, *ends) for ends in _ranges(steps, ranges)]
     return Meanwhile(crew, crew.begin(works, many, many - 1))

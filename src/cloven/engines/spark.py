@@ -196,9 +196,8 @@ class _in_words:  # noqa: N801 - reads like a function
             _, found, said = text.partition(f"cloven.errors.{kind.__name__}: ")
             if found:
                 raise kind(said.splitlines()[0]) from error
-        gone = isinstance(
-            error, ConnectionError | EOFError | Py4JNetworkError
-        )  # Java does not answer any more
+        # Java has ended, and nobody answers.
+        gone = isinstance(error, ConnectionError | EOFError | Py4JNetworkError)
         if gone or isinstance(error, PySparkException) or type(error).__module__.startswith("py4j"):
             reason = "Java has ended" if gone else shorten(" ".join(text.split()), 300)
             message = f"Spark could not do it, and nothing was written: {reason}; look at its log"
