@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,10 +63,7 @@ def main(given: Sequence[str] | None = None) -> None:
 
 
 def _compile_all() -> None:
-    """Nothing is to be compiled while it is timed, nor run uncompiled because data is small."""
-    print("compiling all kernels, once", flush=True)
-    subprocess.run([sys.executable, "-m", "cloven.cli", "warm"], check=True, stdout=subprocess.DEVNULL)
-    os.environ["CLOVEN_KERNELS"] = "compiled"
+    """Freed memory is used again; the first round of everything compiles what it needs."""
     keep_freed_memory()  # as the command does where there is plenty of it
 
 

@@ -11,10 +11,6 @@ from hypothesis import HealthCheck, settings
 
 from tests.effort import tries
 
-os.environ.setdefault(
-    "CLOVEN_KERNELS", "compiled"
-)  # what tests call often is worth it, and is shared by workers
-
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers share the cores already
 
 # Tests and types of kernels live to the end; to look through them again and again costs a twentieth of compiling.

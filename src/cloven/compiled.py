@@ -1,34 +1,24 @@
-"""The one way functions over arrays are compiled here: when that is worth it, cached on disk, beside the work.
+"""The one way functions over arrays are compiled here: at their first call, cached on disk.
 
-Compiling takes seconds for each function, and loading the compiler a second. Small data is done sooner without, so a
-function runs as plain Python while its arrays are small and it has taken less time than compiling would. One that takes
-longer is compiled by a second process (:class:`Compiler`), and is called compiled as soon as that is done. Both ways
-give the same result: what plain Python cannot do in the same way (numbers that overflow) is compiled at once.
-``cloven warm`` compiles everything beforehand. ``CLOVEN_KERNELS`` says otherwise: ``compiled`` compiles at the first
-call, ``plain`` only what plain Python cannot do, ``alone`` without a second process, ``early`` only what is worth it
-from the first call on.
+Compiling takes seconds for each function; who calls first keeps what came of it for all others.
 """
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import os
-import pickle
-import subprocess
 import sys
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache, cached_property, update_wrapper
 from importlib import import_module
 from pathlib import Path
-from threading import Lock, local
-from time import perf_counter
 from types import BuiltinFunctionType, CodeType, EllipsisType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,113 +29,28 @@ Flags: TypeAlias = NDArray[np.bool_]
 Ints: TypeAlias = NDArray[Any]
 """Whole numbers; a function is compiled for each width it meets."""
 
-SMALL = 200_000
-"""Elements of all arrays of a call; larger ones are never worth a try without the compiler."""
-TINY = 4_000
-"""Elements of a call that is done before the compiler is loaded, even if it has nothing to compile any more."""
-LOADING = 0.5
-"""Seconds that are spent so at most; about what loading takes."""
-SECONDS_PER_BYTE = 0.0017
-"""About what compiling takes for each byte of the code of a function and of those that it calls."""
-PATIENCE = 3
-"""How many times as long it may take as long as somebody else compiles it."""
-QUICKLY = 5.0
-"""Seconds that one waits for a function to be compiled that is worth it; longer ones are left to the second process."""
-WORTH_ASKING = 0.2
-"""Seconds that a function has taken before the second process is asked to compile it."""
-
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def compiled(function: F) -> F:
-    """Compile a function over arrays and numbers when it is worth it; later runs load it from the cache.
+    """Compile a function over arrays and numbers at its first call; later runs load it from the cache.
 
     Where no folder for the cache can be written, it is compiled anew in every process. No recursion: a self-recursive
     function that comes from the cache crashes.
     """
-    return cast("F", Kernel(function, function))
-
-
-def compiled_early(function: F) -> F:
-    """The same for a function that takes longer than compiling it even where data is small.
-
-    The first call compiles it, or, if that takes long, a rehearsal (:func:`rehearsed`) while the work begins.
-    """
-    kernel = Kernel(function, function)
-    kernel.early = True
-    return cast("F", kernel)
-
-
-def compiled_only(function: F) -> F:
-    """The same for a function whose result plain Python does not give to the last bit: it is never run so."""
-    kernel = Kernel(function, function)
-    kernel.only = True
-    return cast("F", kernel)
-
-
-def compiled_beside(plain: Callable[..., Any]) -> Callable[[F], F]:
-    """The same for a function that counts on numbers that overflow: ``plain`` says in plain Python what it gives."""
-
-    def decorated(function: F) -> F:
-        return cast("F", Kernel(function, plain))
-
-    return decorated
+    return cast("F", Kernel(function))
 
 
 class Kernel:
-    """A function over arrays that is compiled when that is worth it, and gives the same result either way."""
+    """A function over arrays that is compiled at its first call."""
 
-    def __init__(self, function: Callable[..., Any], plain: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.plain = plain
-        self.spent = 0.0
-        self.asked = False
-        self.early = self.only = False
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Run it: compiled if it is, else as plain Python while that is worth it."""
-        if _HERE.plain and not self.only:
-            return self.plain(*arguments, **named)
-        if "dispatcher" in self.__dict__ or named or not self._is_worth_a_try(arguments):
-            return self.dispatcher(*arguments, **named)
-        before = [_copied(each) for each in arguments]
-        start = perf_counter()
-        _HERE.plain = True
-        try:
-            with np.errstate(all="raise", under="ignore"):
-                return self.plain(*arguments, **named)
-        except IndexError:  # compiled code would read what lies beyond
-            raise
-        except Exception:  # noqa: BLE001 - compiled code goes on where plain Python cannot, or ends in the same way
-            for each, was in zip(arguments, before, strict=True):
-                _restore(each, was)
-        finally:
-            _HERE.plain = False
-            spent = perf_counter() - start
-            self.spent += spent
-            _HERE.spent += spent
+        """Run it."""
         return self.dispatcher(*arguments, **named)
-
-    def _is_worth_a_try(self, arguments: tuple[Any, ...]) -> bool:
-        wish = os.environ.get("CLOVEN_KERNELS", "auto")
-        if self.only or wish == "compiled":
-            return False
-        if wish in ("plain", "early"):
-            return wish == "plain" or not self.early
-        elements = _elements(arguments)
-        if elements <= TINY and "numba" not in sys.modules and _HERE.spent < LOADING:
-            return True
-        if elements > SMALL or self.is_cached or (self.early and self.price < QUICKLY):
-            return False
-        if self.spent > WORTH_ASKING and not self.asked and wish == "auto":
-            self.asked = _compiler().ask(self.function, arguments)
-        return self.spent < self.price * (PATIENCE if self.asked and _compiler().is_there else 1)
-
-    @cached_property
-    def price(self) -> float:
-        """About how many seconds compiling takes."""
-        return SECONDS_PER_BYTE * sum(len(each.function.__code__.co_code) for each in self._reached())
 
     def _reached(self) -> list[Kernel]:
         """The kernels that are compiled with it, itself included."""
@@ -236,8 +141,9 @@ class Kernel:
         except RuntimeError:  # no place for the cache
             return njit(nogil=True)(self.function)
         compile_it = getattr(made, "compile", None)
-        if compile_it is None:  # somebody wishes for no compiler at all (NUMBA_DISABLE_JIT)
-            return made
+        if compile_it is None:
+            message = "NUMBA_DISABLE_JIT is set, and Cloven runs its functions compiled alone; unset it"
+            raise ParameterError(message)
         if not _tell_fields(made):
             return njit(nogil=True)(self.function)
 
@@ -384,168 +290,3 @@ def load_numba() -> None:
 
 def _is_writable(folder: Path) -> bool:
     return os.access(folder if folder.exists() else folder.parent, os.W_OK)
-
-
-class _Here(local):
-    """What this thread does: kernels inside of a plain one are plain too."""
-
-    plain = False
-    spent = 0.0
-
-
-_HERE = _Here()
-
-
-def _elements(argument: object) -> int:
-    if isinstance(argument, np.ndarray):
-        return int(argument.size)
-    return sum(map(_elements, argument)) if isinstance(argument, tuple) else 0
-
-
-def _copied(argument: Any) -> Any:
-    """What must be put back if a call is to be repeated."""
-    if isinstance(argument, np.ndarray):
-        return argument.copy() if argument.flags.writeable else None
-    if isinstance(argument, np.random.Generator):
-        return argument.bit_generator.state
-    return tuple(map(_copied, argument)) if isinstance(argument, tuple) else None
-
-
-def _restore(argument: Any, was: Any) -> None:
-    if isinstance(was, np.ndarray):
-        argument[...] = was
-    elif isinstance(argument, np.random.Generator):
-        argument.bit_generator.state = was
-    elif isinstance(was, tuple):
-        for each, before in zip(argument, was, strict=True):
-            _restore(each, before)
-
-
-@dataclass(frozen=True)
-class _Form:
-    """What Numba has to know of an array."""
-
-    dtype: np.dtype[Any]
-    dimensions: int
-    layout: str
-    writeable: bool
-
-    @classmethod
-    def of(cls, argument: Any) -> Any:
-        """The form of an array, of all arrays of a tuple; other arguments as they are."""
-        if isinstance(argument, np.ndarray):
-            flags = argument.flags
-            layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-            return cls(argument.dtype, argument.ndim, layout, flags.writeable)
-        if isinstance(argument, tuple):
-            made = map(cls.of, argument)
-            return type(argument)(*made) if hasattr(argument, "_fields") else tuple(made)
-        return argument
-
-    @classmethod
-    def filled(cls, form: Any) -> Any:
-        """An argument of that form."""
-        if isinstance(form, cls):
-            array = np.zeros((4,) * form.dimensions, form.dtype, order="F" if form.layout == "F" else "C")
-            if form.layout == "A":
-                array = array[(slice(None, None, 2),) * form.dimensions]
-            array.setflags(write=form.writeable)
-            return array
-        if isinstance(form, tuple):
-            made = map(cls.filled, form)
-            return type(form)(*made) if hasattr(form, "_fields") else tuple(made)
-        return form
-
-
-class Compiler:
-    """A second process that compiles what it is asked for, one after the other, while this one works on."""
-
-    def __init__(self) -> None:
-        self.process: subprocess.Popen[bytes] | None = None
-        self.owner, self.is_refused = os.getpid(), False
-        self.turn = Lock()
-
-    def ask(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
-        """Ask for a function to be compiled for such arguments; whether somebody is there to do so."""
-        return self._send((function.__module__, function.__qualname__, _Form.of(arguments)))
-
-    def rehearse(self, function: Callable[[str], None], what: str) -> bool:
-        """Have a function called there, so that what it needs is compiled."""
-        return self._send((function.__module__, function.__qualname__, what))
-
-    def _send(self, asked: tuple[Any, ...]) -> bool:
-        if self.is_refused or not _may_have_company() or self.owner != os.getpid():
-            return False
-        message = pickle.dumps(asked)
-        with self.turn:
-            try:
-                process = self.process = self.process or self._begun()
-                if process.stdin is not None:
-                    process.stdin.write(len(message).to_bytes(4, "big") + message)
-                    process.stdin.flush()
-            except OSError:
-                self.is_refused = True
-        return self.is_there
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it still works."""
-        return not self.is_refused and self.process is not None and self.process.poll() is None
-
-    def _begun(self) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            # -P: no module of the folder we are in
-            [sys.executable, "-P", "-c", "from cloven.compiled import serve; serve()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "CLOVEN_KERNELS": "early"},
-            start_new_session=True,  # Ctrl-C is for us
-        )
-        atexit.register(self._end, process)
-        return process
-
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
-        if self.owner == os.getpid():
-            process.kill()
-            process.wait()
-
-
-def _may_have_company() -> bool:
-    """Whether there is a second core for a second process, and a Python to start."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores > 1 and bool(sys.executable) and not getattr(sys, "frozen", False)
-
-
-@cache
-def _compiler() -> Compiler:
-    return Compiler()
-
-
-def rehearsed(function: Callable[[str], None], what: str, *early: Callable[..., Any]) -> None:
-    """Have a second process call a function, unless these kernels are compiled, and no other way is wished for."""
-    if os.environ.get("CLOVEN_KERNELS", "auto") == "auto" and not all(
-        cast("Kernel", each).is_cached for each in early
-    ):
-        _compiler().rehearse(function, what)
-
-
-def is_awaited(function: Callable[..., Any] | None) -> bool:
-    """Whether a second process is to compile this one and has not yet."""
-    return isinstance(function, Kernel) and _compiler().is_there and not function.is_cached
-
-
-def serve() -> None:
-    """Compile what is asked for until nobody is left to ask."""
-    asked = sys.stdin.buffer
-    while length := asked.read(4):
-        with suppress(Exception):  # whoever asked compiles it then, and tells what is wrong
-            module, name, given = pickle.loads(asked.read(int.from_bytes(length, "big")))  # noqa: S301
-            found = getattr(import_module(module), name)
-            if isinstance(found, Kernel):
-                load_numba()
-                import numba
-
-                found.dispatcher.compile(tuple(map(numba.typeof, map(_Form.filled, given))))
-            else:
-                found(given)

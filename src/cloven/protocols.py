@@ -47,10 +47,6 @@ class Family(Protocol):
         """One word; methods name their family by it."""
         ...
 
-    def rehearsal(self, people: int) -> tuple[Any, Knowledge, Sequence[Anonymiser]]:
-        """So many people, what attackers know, and methods to audit: enough to compile what larger audits need."""
-        ...
-
     def describe(self, data: Any, method: Any, rng: np.random.Generator) -> Any:
         """Figures of the data, with ``to_dict``, ``records`` and ``words``."""
         ...

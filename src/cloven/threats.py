@@ -163,7 +163,6 @@ class Threat:
         outside: whether it needs knowledge from elsewhere, such as word vectors or another release.
         counts: whether it takes part in the verdict, tried or not.
         public: what the public reads of this attacker; None, the owner alone knows of it. See ``publicly``.
-        kernel: the function that it spends its time in; while that is compiled, other attacks are tried.
         criteria: what it tries, as officers ask for it, where its linkage does not say that.
     """
 
@@ -175,7 +174,6 @@ class Threat:
     outside: bool = False
     counts: bool = True
     public: Wording | None = None
-    kernel: Callable[..., Any] | None = None
     criteria: tuple[Criterion, ...] = ()
 
     @property

@@ -73,7 +73,7 @@ def shell():
     """Run the command line in a process of its own and wait for it."""
 
     def run(*arguments: object, **settings: Any) -> Ended:
-        settings["env"] = {**os.environ, "CLOVEN_KERNELS": "alone", **settings.get("env", {})}
+        settings["env"] = {**os.environ, **settings.get("env", {})}
         ended = subprocess.run(command(*arguments), capture_output=True, timeout=120, check=False, **settings)
         return Ended(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 

@@ -52,7 +52,6 @@ STEPS = {
 SPEAKING_FOR_THEMSELVES = {
     "studio",  # serves pages on 127.0.0.1; tests/browser watches that no page asks another host
     "reproduce",  # experiments of a checkout; runs the others
-    "warm",  # compiles, and runs the others on the sample
 }
 
 

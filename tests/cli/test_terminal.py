@@ -24,7 +24,7 @@ def foreign(tmp_path):
 
 
 def run(program, *arguments, encoding="utf-8", **env):
-    settings = {**os.environ, "CLOVEN_KERNELS": "alone", **DUMB, "PYTHONIOENCODING": encoding, **env}
+    settings = {**os.environ, **DUMB, "PYTHONIOENCODING": encoding, **env}
     ended = subprocess.run(program(*arguments), capture_output=True, env=settings, timeout=120, check=False)
     return ended.returncode, ended.stdout, ended.stderr
 

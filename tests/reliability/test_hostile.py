@@ -62,7 +62,11 @@ def table_with(release, file, column, value):
     table = pq.read_table(release / file)
     at = table.column_names.index(column)
     values = [value, *table.column(at).to_pylist()[1:]]
-    table = table.set_column(at, column, pa.array(values, table.schema.field(at).type))
+    rewrite(release, file, table.set_column(at, column, pa.array(values, table.schema.field(at).type)))
+
+
+def rewrite(release, file, table):
+    """Another table, and a manifest that knows of it."""
     pq.write_table(
         table,
         release / file,
@@ -137,3 +141,56 @@ def test_a_name_of_an_item_commands_no_terminal(release, capsys):
         assert run(words) == 0
         told = capsys.readouterr()
         assert not {"\x1b", "\u202e"} & set(told.out + told.err)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", ["manifest.json", "chunks.parquet", "README.md"])
+def test_a_link_that_leads_to_itself(release, command, name, capsys):
+    (release / name).unlink(missing_ok=True)
+    (release / name).symlink_to(name)
+    passed_over = name == "README.md" and command != "verify"
+    assert ended(command, capsys) == (0 if passed_over else 1 if command == "verify" else 3)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_rows_in_another_order(release, command, capsys):
+    """Compiled code takes the rows of a cluster as one stretch, and once wrote beyond its arrays."""
+    rows = pq.read_table(release / "chunks.parquet")
+    rewrite(release, "chunks.parquet", rows.take(list(range(rows.num_rows))[::-1]))
+    code = run(COMMANDS[command])
+    told = capsys.readouterr()
+    assert code == (1 if command == "verify" else 3)
+    assert "order of rows" in told.out + told.err
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("method", "John.Smith.has.HIV"),
+        ("method", "john smith"),
+        ("method", "x" * 41),
+        ("version", "call-555-1234"),
+        ("version", "0.1.0 John Smith"),
+    ],
+)
+def test_free_text_in_a_manifest(release, field, text, capsys):
+    manifest_with(release, lambda manifest: manifest.update({field: text}))
+    assert run(["verify", "out"]) == 1
+    assert f"{field} should be" in capsys.readouterr().out
+    assert run(["count", "out", "flu"]) == 3
+
+
+def test_a_method_that_nobody_knows_is_not_passed_over(release, capsys):
+    """Its name and its parameters may say anything."""
+    manifest_with(release, lambda manifest: manifest.update(method="john", parameters={"note": "has HIV"}))
+    (release / "README.md").unlink(missing_ok=True)
+    run(["verify", "out"])
+    assert "'john' is no method of Cloven" in capsys.readouterr().out
+
+
+def test_a_number_of_itemsets_that_is_a_text(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    cv.write_release(cv.Coat(k=3).anonymise(DATA), tmp_path / "out", original=DATA)
+    manifest_with(tmp_path / "out", lambda manifest: manifest["parameters"].update(protected="all"))
+    assert run(["verify", "out"]) == 1
+    assert "protected should be a number of itemsets" in capsys.readouterr().out

@@ -1,31 +1,22 @@
-"""Functions over arrays: the same whether compiled or not, compiled beside the work, and without a cache."""
+"""Functions over arrays are compiled at their first call, kept, and compiled anew when they change."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-import time
 from importlib import import_module
 from pkgutil import walk_packages
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numba
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 import cloven
 from cloven import compiled as subject
-from cloven.audit import run
-from cloven.compiled import Compiler, compiled, compiled_early, compiled_only
-from cloven.kinds.disassociated.methods.growth import popcount
+from cloven.compiled import compiled
 from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.tables.methods.slicing_kernel import Round, lot
-from cloven.statistics.sums import deviation, exponentials, total
 
 
 class Pair(NamedTuple):
@@ -50,43 +41,18 @@ def sum_of_squares(values):
     return total
 
 
-@compiled
-def spoil(values, rng):
-    """Changes what it is given before plain Python gives up: numbers of 32 bits overflow there."""
-    values[0] += 6
-    drawn = rng.random()
-    return values[1] * values[1], drawn
-
-
-@compiled
-def joined(pair, by):
-    return pair.first[0] + pair.second[1, 0] * by
-
-
 @pytest.fixture(autouse=True)
-def auto(monkeypatch, tmp_path):
-    """Nothing is compiled yet, and nobody helps."""
-    monkeypatch.setenv("CLOVEN_KERNELS", "alone")
+def empty_cache(monkeypatch, tmp_path):
+    """Nothing is compiled yet."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(subject, "SMALL", 200_000)
 
 
 def fresh(function):
     """The function as nobody has called it yet."""
-    return subject.Kernel(function.function, function.plain)
+    return subject.Kernel(function.function)
 
 
-def test_small_data_runs_without_the_compiler():
-    kernel = fresh(sum_of_squares)
-    assert kernel(np.arange(4)) == 14
-    assert "dispatcher" not in kernel.__dict__
-    assert kernel(values=np.arange(3)) == 5
-
-
-@pytest.mark.parametrize("wish", ["compiled", "large"])
-def test_kernels_call_each_other_compiled(monkeypatch, wish):
-    monkeypatch.setenv("CLOVEN_KERNELS", "compiled" if wish == "compiled" else "alone")
-    monkeypatch.setattr(subject, "SMALL", 2)
+def test_kernels_call_each_other_compiled():
     kernel = fresh(sum_of_squares)
     assert kernel(np.arange(4)) == 14
     assert kernel.dispatcher.signatures
@@ -101,86 +67,8 @@ def test_a_constant_is_compiled_as_any_number(monkeypatch):
     def both(value):
         return shifted(value, 0) + shifted(value, 1) + shifted(value, value)
 
-    monkeypatch.setenv("CLOVEN_KERNELS", "compiled")
     assert both(3) == 3 + 4 + 6
     assert len(shifted.dispatcher.signatures) == 1
-
-
-def test_attacks_whose_kernel_is_on_its_way_come_last(monkeypatch):
-    threats = {"slow": SimpleNamespace(kernel="awaited"), "quick": SimpleNamespace(kernel=None)}
-    assert run.ready_first(threats) == ["slow", "quick"], "nobody compiles"
-    monkeypatch.setattr(run, "is_awaited", lambda kernel: kernel == "awaited")
-    assert run.ready_first(threats) == ["quick", "slow"]
-
-
-def test_what_takes_longer_than_compiling_is_compiled():
-    kernel = fresh(sum_of_squares)
-    kernel.spent = kernel.price + 1
-    assert kernel(np.arange(4)) == 14
-    assert kernel.dispatcher.signatures
-
-
-def test_some_are_never_run_in_plain_python(monkeypatch):
-    def told(values):
-        return values.sum()
-
-    only, early = compiled_only(told), compiled_early(told)
-    assert early(np.arange(3)) == 3
-    monkeypatch.setenv("CLOVEN_KERNELS", "plain")
-    assert only(np.arange(3)) == 3
-    assert only.dispatcher.signatures
-    assert early.dispatcher.signatures, "worth it from the first call on"
-
-
-def test_what_plain_python_cannot_do_is_repeated_as_if_it_had_not_been_tried():
-    kernel, rng = fresh(spoil), np.random.default_rng(5)
-    values = np.array([1, 2_000_000_000], np.int32)
-    product, drawn = kernel(values, rng)
-    assert product == 4_000_000_000_000_000_000
-    assert (drawn, rng.random()) == tuple(np.random.default_rng(5).random(2))
-    assert values.tolist() == [7, 2_000_000_000]
-    assert kernel.dispatcher.signatures
-
-
-@pytest.mark.parametrize("layout", ["C", "F", "A", "readonly"])
-def test_a_second_process_compiles_for_the_same_arguments(layout):
-    table = np.arange(16.0).reshape(4, 4)
-    shown = {"C": table, "F": table.T.copy().T, "A": table[::2, ::2], "readonly": table.copy()}[layout]
-    shown.setflags(write=layout != "readonly")
-    arguments = (Pair(np.arange(3), shown), 3)
-    form = subject._Form.of(arguments)
-    filled = subject._Form.filled(form)
-    assert [numba.typeof(each) for each in filled] == [numba.typeof(each) for each in arguments]
-
-
-def test_a_second_process_takes_over(monkeypatch):
-    """Asked by the first call that takes long; called compiled once that is done."""
-    monkeypatch.setenv("CLOVEN_KERNELS", "auto")
-    monkeypatch.setattr(subject, "WORTH_ASKING", -1.0)
-    compiler = Compiler()
-    monkeypatch.setattr(subject, "_compiler", lambda: compiler)
-    kernel = subject.Kernel(popcount.function, popcount.plain)
-    assert kernel(np.uint64(255)) == 8
-    assert kernel.asked
-    end = time.monotonic() + 120  # it takes a second or two; a machine may be busy
-    while not kernel.is_cached and time.monotonic() < end:
-        time.sleep(0.05)
-    assert kernel.is_cached
-    assert kernel(np.uint64(255)) == 8
-    assert "dispatcher" in kernel.__dict__
-
-
-def test_modules_of_the_folder_one_is_in_are_not_run(tmp_path, monkeypatch):
-    """Whoever gets a release from a stranger works in a folder that a stranger filled."""
-    for name in ("numba", "numpy", "cloven"):
-        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'trapped')!r}, 'w')")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CLOVEN_KERNELS", "auto")
-    compiler = Compiler()
-    assert compiler.ask(popcount.function, (np.uint64(255),))
-    compiler.process.stdin.close()
-    assert compiler.process.wait(timeout=120) == 0
-    assert not (tmp_path / "trapped").exists()
 
 
 def test_settings_in_the_folder_one_is_in_are_not_read(tmp_path):
@@ -212,7 +100,6 @@ def test_threads_do_not_wait_for_each_other_for_ever():
     code = """
 import os, threading
 import numpy as np
-os.environ["CLOVEN_KERNELS"] = "compiled"
 from cloven import compiled as subject
 from cloven.statistics.sums import deviation, total
 inner = threading.Event()
@@ -246,38 +133,22 @@ def test_where_nothing_can_be_locked_it_still_runs(monkeypatch, wrong):
         raise wrong
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    monkeypatch.setenv("CLOVEN_KERNELS", "compiled")
     assert fresh(sum_of_squares)(np.arange(4)) == 14
 
 
-def test_without_a_compiler_at_all_it_still_runs():
+def test_there_is_no_other_way_to_run():
     code = "import numpy as np; from cloven.statistics.sums import total; print(total(np.arange(3.0)))"
-    environment = {**subject.os.environ, "NUMBA_DISABLE_JIT": "1", "CLOVEN_KERNELS": "compiled"}
+    environment = {**subject.os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
-    assert done.stdout.strip() == "3.0"
-
-
-def test_a_copy_of_the_process_asks_nobody(monkeypatch):
-    compiler = Compiler()
-    monkeypatch.setattr(compiler, "owner", -1)
-    assert not compiler.ask(popcount.function, (np.uint64(1),))
-    assert compiler.process is None
-
-
-def test_nobody_is_asked_twice_who_has_gone():
-    compiler = Compiler()
-    assert compiler.ask(popcount.function, (np.uint64(1),))
-    compiler.process.kill()
-    compiler.process.wait()
-    assert not compiler.ask(popcount.function, (np.uint64(1),))
+    assert done.returncode == 1
+    assert "NUMBA_DISABLE_JIT is set, and Cloven runs its functions compiled alone; unset it" in done.stderr
 
 
 def test_the_compiler_is_loaded_by_the_first_call_only():
     code = """
 import os, sys
-os.environ["CLOVEN_KERNELS"] = "compiled"
 from cloven.compiled import compiled
 double = compiled(lambda value: 2 * value)
 print("numba" in sys.modules, double(3), "numba" in sys.modules)
@@ -295,7 +166,6 @@ def test_without_a_place_for_the_cache_it_still_runs(monkeypatch):
             raise RuntimeError(message)
         return real(**options)
 
-    monkeypatch.setenv("CLOVEN_KERNELS", "compiled")
     monkeypatch.setattr(numba, "njit", no_locator)
     assert compiled(double)(np.arange(4)) == 12
 
@@ -323,7 +193,6 @@ print(json.dumps([was, int(result), outer.outer.is_cached, sum(misses.values())]
 """
     environment = {
         **subject.os.environ,
-        "CLOVEN_KERNELS": "compiled",
         "PYTHONPATH": subject.os.pathsep.join([str(folder), *sys.path]),
         "PYTHONDONTWRITEBYTECODE": "1",  # Python itself may take a file for unchanged that is within the second
     }
@@ -460,7 +329,6 @@ def test_files_may_call_each_other(tmp_path):
 
 
 def test_what_another_numba_compiled_is_not_in_the_cache(monkeypatch, tmp_path):
-    monkeypatch.setenv("CLOVEN_KERNELS", "compiled")
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     assert fresh(square)(3) == 9
     assert fresh(square).is_cached
@@ -470,7 +338,6 @@ def test_what_another_numba_compiled_is_not_in_the_cache(monkeypatch, tmp_path):
 
 
 def test_where_numba_cannot_be_told_of_fields_nothing_is_kept(monkeypatch, tmp_path):
-    monkeypatch.setenv("CLOVEN_KERNELS", "compiled")
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     monkeypatch.delattr(numba.core.caching.Cache, "_index_key")
     assert fresh(square)(3) == 9
@@ -478,15 +345,8 @@ def test_where_numba_cannot_be_told_of_fields_nothing_is_kept(monkeypatch, tmp_p
     assert not [*tmp_path.rglob("*.nb?")]
 
 
-def test_what_would_read_beyond_an_array_is_not_done_compiled(monkeypatch):
-    monkeypatch.setenv("CLOVEN_KERNELS", "plain")
-    beyond = fresh(compiled(lambda values: values[5]))
-    with pytest.raises(IndexError):
-        beyond(np.arange(3))
-
-
 def test_what_is_not_known_is_never_found_in_the_cache():
-    for unknown in (object(), json, [1], (1, {}), Kind, Compiler):
+    for unknown in (object(), json, [1], (1, {}), Kind):
         assert subject._told(unknown) != subject._told(unknown)
     alike = (1, None, np.float32(1), np.arange(3), Pair, Pair(1, 2), square, double, max, np.exp, np)
     assert subject._told(alike) == subject._told(alike)
@@ -503,53 +363,3 @@ def test_all_that_kernels_name_is_known():
     kernels = {each for module in found for each in vars(module).values() if isinstance(each, subject.Kernel)}
     assert len(kernels) > 400
     assert not [each.__qualname__ for each in kernels if fresh(each).made_of != fresh(each).made_of]
-
-
-@given(st.integers(0, 2**64 - 1))
-def test_bits_are_counted_alike(word):
-    assert popcount.dispatcher(np.uint64(word)) == popcount.plain(np.uint64(word)) == word.bit_count()
-
-
-@given(st.integers(0, 2**64 - 1), st.integers(0, 2**40), st.integers(0, 2))
-def test_lots_are_alike(secret, number, use):
-    lots = Round(np.array([secret], np.uint64), number)
-    assert int(lot.dispatcher(lots, 0, use)) == int(lot.plain(lots, 0, use))
-
-
-@given(arrays(np.float64, st.integers(1, 40), elements=st.floats(-600, 600, width=64)))
-def test_sums_are_alike_to_the_last_bit(values):
-    for kernel in (total, deviation, exponentials):
-        assert np.array_equal(kernel.dispatcher(values), kernel.plain(values))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("family", ["disassociation", "generalisation", "tables"])
-def test_audits_are_alike(family):
-    """Every figure of every method's audit, compiled and not."""
-    code = f"""
-import json
-from dataclasses import replace
-from cloven.audit import rehearsal
-from cloven.audit.loop import Audit
-made = []
-run = Audit.run
-def kept(self, data):
-    seeded = replace(self, method=replace(self.method, seed=7)) if hasattr(self.method, "seed") else self
-    found = run(seeded, data)
-    made.append({{k: v for k, v in found.to_dict("owner", "").items() if k not in ("seconds", "outcomes")}})
-    return found
-Audit.run = kept
-rehearsal.rehearse({family!r})
-print(json.dumps(made, sort_keys=True, default=str))
-"""
-
-    def figures(wish):
-        environment = {**subject.os.environ, "CLOVEN_KERNELS": wish}
-        done = subprocess.run(
-            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-        )
-        return done.stdout
-
-    plain = figures("plain")
-    assert len(plain) > 1_000
-    assert plain == figures("compiled")

@@ -25,7 +25,7 @@ import numpy as np
 
 from cloven.audit.decision import Compared, Evaluated, Limits, decide, not_covered
 from cloven.audit.report import AuditReport
-from cloven.audit.run import Forgetful, Run, ready_first
+from cloven.audit.run import Forgetful, Run
 from cloven.cores import WORTH_IT, cores
 from cloven.data.defaults import SEED
 from cloven.data.given import expect_kind, expect_method
@@ -171,8 +171,7 @@ class Audit:
             return family.utility(data, result, self.effort, run.rng(f"{prefix}measure"))
 
         # Every step has random numbers of its own, so nothing depends on which ones run at the same time.
-        in_turn = list(attacks) if stop else ready_first(attacks)
-        works: dict[str, Callable[[], Any]] = {step: partial(attack, step) for step in in_turn}
+        works: dict[str, Callable[[], Any]] = {step: partial(attack, step) for step in attacks}
         works["measure"] = lambda: run.step(f"{prefix}measure", measure, Utility.to_dict, Utility.from_dict)
         utility = run.beside(works, 1 if stop or len(data) < WORTH_IT else cores())["measure"]
         risks = tuple(found[step] for step in attacks)

@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from cloven.compiled import is_awaited
 from cloven.cores import one_crew
 from cloven.data.defaults import SEED
 
 if TYPE_CHECKING:
     from cloven.protocols import Family
-    from cloven.threats import Threat
 
 Progress = Callable[[str, float], None]
 Begun = Callable[[Any], Any]
@@ -176,8 +174,3 @@ class Run:
             done = sum(self._planned[step] * part for step, part in self._shares.items())
             text = name if inner == name else f"{name}: {inner}"
             self.progress(text, min(1.0, done / sum(self._planned.values())))
-
-
-def ready_first(attacks: Mapping[str, Threat]) -> list[str]:
-    """Attacks whose functions are still compiled come last; what is found does not depend on the order."""
-    return sorted(attacks, key=lambda step: is_awaited(attacks[step].kernel))

@@ -32,7 +32,6 @@ COMMANDS = {
     "relatedness": ("cloven.cli.relatedness", "app", "How related words are, by which measure."),
     "text": ("cloven.cli.text", "text", "Turn documents into data."),
     "sample": ("cloven.cli.sample", "sample", "Write the built-in sample to a file, to try things on."),
-    "warm": ("cloven.cli.warm", "warm", "Compile everything before the first run."),
     "reproduce": ("cloven.cli.reproduce", "app", "Run the experiments behind the documentation."),
 }
 """Where each command is, and what it is for; a command is loaded when it is asked for."""

@@ -16,7 +16,6 @@ from cloven.audit.beside import beside_earlier
 from cloven.audit.decision import MAX_RISK, Limits
 from cloven.audit.identity import identity
 from cloven.audit.loop import Audit
-from cloven.audit.rehearsal import rehearsed_beside
 from cloven.audit.report import AuditReport
 from cloven.cli.anonymise import (
     CHOSEN,
@@ -362,7 +361,6 @@ def audit(
                 report.say(opening(plan.title, description, data, reasons))
 
         with _telling_of(memory), memory.kept():
-            rehearsed_beside(plan)
             found = plan.run(data, report, None if wanted.quick else memory, begun)
             if not found.sampled:
                 earlier = earlier_releases(data, target, ledger)

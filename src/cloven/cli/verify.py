@@ -124,7 +124,7 @@ def _verified_within(
 
 def claim_of(release: Path) -> tuple[ReleaseFormat | None, dict[str, Any] | None]:
     """Format of a release and what its manifest promises; None if it cannot be read (a failed check says so)."""
-    from cloven.storage.manifest import format_named
+    from cloven.storage.manifest import format_named, is_count
     from cloven.storage.release import read_manifest
 
     try:
@@ -133,13 +133,14 @@ def claim_of(release: Path) -> tuple[ReleaseFormat | None, dict[str, Any] | None
         return None, None
     file = release / "manifest.json" if release.is_dir() else release
     parameters = manifest["parameters"]
+    listed = parameters.get("protected")
     known = format_named(manifest["format"], str(release))
     return known, {
         "format": manifest["format"],
         "method": manifest["method"],
         "k": manifest["k"],
         "m": manifest["m"],
-        "listed": parameters.get("protected", 0),
+        "listed": listed if is_count(listed) else 0,
         "reading": parameters.get("reading"),
         "persons": bool(parameters.get("persons")),
         "records": manifest["counts"]["records"],

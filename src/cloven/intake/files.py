@@ -45,7 +45,7 @@ def open_plain(path: str | os.PathLike[str], *, within: Path | None = None) -> i
         OSError: it cannot be opened or is no plain file; ``strerror`` says why.
     """
     place = Path(path)
-    if within is not None and not place.resolve().is_relative_to(within.resolve()):
+    if within is not None and not _resolved(place).is_relative_to(_resolved(within)):
         raise OSError(errno.ELOOP, "is a link that leads out of its folder", str(path))
     _refuse_odd(place.stat(), place)  # before opening: to open a device can be an act of its own
     descriptor = os.open(place, os.O_RDONLY | NOT_WAITING | getattr(os, "O_BINARY", 0))
@@ -55,6 +55,13 @@ def open_plain(path: str | os.PathLike[str], *, within: Path | None = None) -> i
     except BaseException:
         os.close(descriptor)
         raise
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except RuntimeError as error:  # Python 3.11 and 3.12 say so of links in a circle
+        raise OSError(errno.ELOOP, "is a link that leads to itself", str(path)) from error
 
 
 def _refuse_odd(found: os.stat_result, path: Path) -> None:

@@ -95,13 +95,12 @@ def known_person(
     news: News | None = None,
     name: str = "a known person",
     known: tuple[Known, ...] | None = None,
-    kernel: Callable[..., Any] | None = None,
 ) -> Threat:
     """Somebody who knows up to m items (two at least) of a person in the release, and claims further ones.
 
     ``readers`` gives every way to read a release, once they are told which sets they are asked about; the one that
     tells most counts. ``known`` says which ways of knowing are tried; experiments leave the slow ones out. ``news``
-    says which claims count. ``kernel`` is where the readers spend their time.
+    says which claims count.
 
     >>> known_person(2, lambda release: lambda known: {}).knows
     'the release, that one person is in it, and up to 2 items of that person'
@@ -120,7 +119,7 @@ def known_person(
         )  # fmt: skip
 
     about = f"the release, that one person is in it, and up to {many(max(2, m), 'item')} of that person"
-    return Threat(name, about, "attribute", MEASURE, attempt, kernel=kernel).publicly()
+    return Threat(name, about, "attribute", MEASURE, attempt).publicly()
 
 
 def nothing_counts(news: News) -> str:

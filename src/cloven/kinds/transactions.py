@@ -14,10 +14,10 @@ from cloven.errors import ParameterError
 from cloven.figures import estimated, percent
 from cloven.registry import part
 from cloven.statistics.yardstick import Yardstick
-from cloven.threats import Case, Knowledge, Threat
+from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
     from cloven.compiled import Floats
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.release import SetGeneralised
     from cloven.kinds.generalised.utility import GeneralisedUtility
     from cloven.kinds.people import Everybody
-    from cloven.protocols import Anonymiser
     from cloven.statistics.findings import Finding, Findings
     from cloven.statistics.intervals import Sampled
     from cloven.statistics.telling import People
@@ -48,15 +47,6 @@ def is_of_sets(release: object) -> bool:
 
 class OfTransactions:
     """The part of a family that does not depend on the kind of release."""
-
-    def rehearsed(
-        self, people: int, *methods: Anonymiser
-    ) -> tuple[Transactions, Knowledge, Sequence[Anonymiser]]:
-        """A few patients of the sample, and word vectors that know its items."""
-        from cloven.datasets import sample
-        from cloven.relatedness.spec import parse
-
-        return sample("clinic").take(np.arange(people)), Knowledge(parse("sample")), methods
 
     def fingerprint(self, data: Transactions) -> str:
         """SHA-256 of the data."""

@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from cloven.compiled import compiled, compiled_only
+from cloven.compiled import compiled
 from cloven.errors import InputError
 from cloven.intake.files import open_plain
 from cloven.intake.packing import ARRAY_DAMAGE, array_of
@@ -662,7 +662,7 @@ def _parse_line(text: Ints, at: int, vector: Any) -> tuple[int, int]:
     return word_end, (after if column == len(vector) and word_end > at else -1)
 
 
-@compiled_only
+@compiled
 def parse_rows(text: Ints, values: Any, words: Ints, lengths: Ints) -> tuple[int, int, int]:
     """Fill values, words and lengths from lines that each end in a newline, up to the first bad line.
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.compiled import Ints, Longs, compiled, compiled_early
+from cloven.compiled import Ints, Longs, compiled
 from cloven.data.arrays import offsets_of
 from cloven.errors import ParameterError
 
@@ -397,7 +397,7 @@ def count_pairs(offsets: Longs, items: Ints, ranks: int) -> Longs:
     return pairs
 
 
-@compiled_early
+@compiled
 def count_extensions(
     offsets: Longs, items: Ints, starts: Longs, tids: Ints, itemset: Ints, counts: Longs
 ) -> None:

@@ -34,7 +34,7 @@ from cloven.storage.manifest import MANIFEST, all_formats, count, format_named, 
 from cloven.storage.parquet import ROW_GROUP, read_bytes
 from cloven.storage.readme import README, readmes
 from cloven.storage.receipt import read_receipt
-from cloven.storage.release import read_key, read_manifest, read_policy_kept, read_release
+from cloven.storage.release import parse_release, read_key, read_manifest, read_policy_kept
 
 if TYPE_CHECKING:
     import os
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from cloven.storage.manifest import Release
     from cloven.verification.verdict import Check, Level, Verdict
 
-WRITER = re.compile(r"[A-Za-z][A-Za-z-]{0,30}( version v?[\w.+-]{1,40})?( \(build [\w.+-]{0,60}\))?")
+WRITER = re.compile(r"parquet-cpp-arrow version \d{1,3}\.\d{1,3}\.\d{1,3}(\.?(dev|rc)\d{1,4}|-SNAPSHOT)?")
 
 
 def verify_folder(
@@ -125,7 +125,7 @@ def verify_whole(
     try:
         manifest = read_manifest(path)
         checks += _folder_checks(path, manifest)
-        release = read_release(path, manifest)
+        release = parse_release(path, manifest)
     except ReleaseError as error:
         checks = checks or list(_folder_checks(path, None))
         return Verdict(level, (*checks, _check("readable", [str(error)], 1)))
@@ -264,7 +264,7 @@ def _metadata_faults(metadata: pq.FileMetaData, schema: Any) -> Iterator[str]:
     if metadata.metadata or schema.metadata or any(field.metadata for field in schema):
         yield "has schema metadata"
     if not WRITER.fullmatch(metadata.created_by or ""):
-        yield f"was made by {shorten(str(metadata.created_by))}, which is no name and version"
+        yield f"was made by {shorten(str(metadata.created_by))}, not by Arrow"
 
 
 def _group_faults(metadata: pq.FileMetaData, chunks: list[Chunk], size: int) -> Iterator[str]:

@@ -34,6 +34,14 @@ FIELDS = frozenset(
     ("format", "method", "k", "m", "parameters", "unsafe", "seeded", "counts", "version", "files")
 )
 MARKS = ("unsafe", "seeded")
+NAMES = {
+    "method": (r"(?=.{1,40}$)[a-z][a-z0-9]*(-[a-z0-9]+)*", "a name such as apriori-km, in lower case"),
+    "version": (
+        r"\d{1,4}(\.\d{1,4}){1,3}((a|b|rc)\d{1,3})?(\.(dev|post)\d{1,4})?",
+        "numbers with dots between them, such as 0.1.0",
+    ),
+}
+"""How the method and its version are spelt: in longer texts there would be room for what nobody is to know."""
 
 
 def build_manifest(release: Release, files: Mapping[str, str]) -> dict[str, Any]:
@@ -52,15 +60,15 @@ def manifest_of(
 ) -> dict[str, Any]:
     """The same of a release that is only known by what is published about it: ``promise`` is its k and m."""
     parameters = dict(parameters)
-    if not isinstance(parameters.get("method"), str):
-        message = "a release needs the name of its method in parameters['method']"
+    method, (pattern, wanted) = parameters.pop("method", None), NAMES["method"]
+    if not isinstance(method, str) or not re.fullmatch(pattern, method):
+        message = f"parameters['method'] names the method of a release by {wanted}, got {method!r}"
         raise ParameterError(message)
     _refuse_what_json_would_change(parameters)
     for mark in MARKS:
         if not isinstance(parameters.get(mark, False), bool):
             message = f"parameter {mark!r} is {parameters[mark]!r}; use True or False"
             raise ParameterError(message)
-    method = parameters.pop("method")
     # Only a true mark moves up; one spelt out as false stays, so that reading gives the same mapping back.
     marks = {mark: bool(parameters.get(mark)) and parameters.pop(mark) for mark in MARKS}
     return {
@@ -113,9 +121,9 @@ def check_manifest(value: object, source: str, *, in_json: bool = False) -> dict
         expect(listed_only or (is_count(number) and number > 0), source, field, "1, 2, ...", number)
     for mark in MARKS:
         expect(isinstance(manifest[mark], bool), source, mark, "true or false", manifest[mark])
-    for field in ("method", "version"):
-        plain = isinstance(manifest[field], str) and re.fullmatch(r"[\w.+-]{1,100}", manifest[field])
-        expect(bool(plain), source, field, "a short name", manifest[field])
+    for field, (pattern, wanted) in NAMES.items():
+        plain = isinstance(manifest[field], str) and re.fullmatch(pattern, manifest[field])
+        expect(bool(plain), source, field, wanted, manifest[field])
     files = manifest["files"] if isinstance(manifest["files"], dict) else {}
     _check_parts(manifest, source, kind, () if in_json else kind.files(files))
     return manifest

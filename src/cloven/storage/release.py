@@ -121,27 +121,42 @@ def places(out: Path, format: str = "parquet") -> tuple[Path, Path]:
 
 
 def read_release(path: str | os.PathLike[str], manifest: dict[str, Any] | None = None) -> Release:
-    """Read a release of any kind from its folder or ``.json`` file, in the order of the file.
+    """Read a release of any kind from its folder or ``.json`` file.
 
     Args:
         path: the folder or file.
         manifest: what ``read_manifest`` gave for this folder, if it was read already.
 
     Raises:
-        ReleaseError: something is missing or not as the format says. Order, counts and hashes are not checked
-            here: ``verify`` and ``verify_folder`` do that.
+        ReleaseError: something is missing or not as the format says, or the content is not in canonical order.
+            Counts, hashes and promises are not checked here: ``verify`` and ``verify_folder`` do that.
 
     >>> read_release(Path("nowhere"))
     Traceback (most recent call last):
     ...
     cloven.errors.ReleaseError: nowhere: ...
     """
+    release = parse_release(path, manifest)
+    refuse_unsound(release, path)
+    return release
+
+
+def parse_release(path: str | os.PathLike[str], manifest: dict[str, Any] | None = None) -> Release:
+    """What the files of a release hold, in whatever order: for its checker, and for nobody else."""
     path = Path(path)
     if not path.is_dir():
-        return read_json(path)
+        return _parse_json(path)
     manifest = read_manifest(path) if manifest is None else manifest
     release: Release = format_named(manifest["format"], str(path)).read(path, manifest)
     return release
+
+
+def refuse_unsound(release: Release, source: str | os.PathLike[str]) -> None:
+    """Raise ``ReleaseError`` if a release is not what everything relies on which reads one: compiled code trusts it."""
+    for check in part(release, "verify.checker").CHECKER.structure(release):
+        if not check.passed:
+            message = f"{source}: {check.name}: {check.detail}; get the release again, or see `cloven verify`"
+            raise ReleaseError(message)
 
 
 def read_set_release(
@@ -221,8 +236,8 @@ def json_bytes(release: Release) -> bytes:
     return f'{{"manifest": {manifest},\n{lines}}}\n'.encode()
 
 
-def read_json(path: Path) -> SetRelease:
-    """Read a release from a JSON file; ``ReleaseError`` says what is wrong with it."""
+def _parse_json(path: Path) -> SetRelease:
+    """The release in a JSON file; ``ReleaseError`` says what is wrong with it."""
     document = _document(path)
     form = json_form(format_named(document["manifest"]["format"], str(path)))
     release: SetRelease = form.of_document(document, str(path))

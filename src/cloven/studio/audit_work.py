@@ -17,7 +17,6 @@ from cloven.audit.beside import beside_earlier
 from cloven.audit.decision import Limits
 from cloven.audit.identity import identity
 from cloven.audit.loop import Audit
-from cloven.audit.rehearsal import rehearsed_beside
 from cloven.errors import ParameterError, ReleaseError
 from cloven.intake.files import content, text
 from cloven.registry import family_of
@@ -68,7 +67,6 @@ def audit(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
     if memory.doubts:
         tell(doubt=" ".join(f"{_said(doubt)}." for doubt in memory.doubts))
     with memory.kept():
-        rehearsed_beside(plan)
         found = plan.run(data, tell.progress, Telling(memory, tell))
         if not found.sampled:
             found = _beside(found, data, job)

@@ -10,7 +10,7 @@ from cloven.compiled import compiled
 from cloven.data.arrays import distinct, read_only
 from cloven.errors import shorten
 from cloven.figures import counted
-from cloven.verification.verdict import NOT_CHECKED, Check, Fault
+from cloven.verification.verdict import NOT_CHECKED, Check, Fault, conclude
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -66,6 +66,17 @@ def strange_parameters(given: Mapping[str, Any], allowed: Allowed) -> Iterator[F
             yield Fault(1, f"{shorten(name)} is no parameter of {given['method']}")
         elif not allowed[name](value):
             yield Fault(1, f"{name} cannot be {shorten(str(value))}")
+
+
+def conclude_parameters(given: Mapping[str, Any], faults: list[Fault], *, known: bool) -> Check:
+    """The check of parameters; of a method that is not ``known`` here nobody can say what they may be."""
+    if known or "method" not in given or any(fault.count for fault in faults):
+        return conclude("parameters", "release", len(given), faults, f"{len(given)} parameters, all known")
+    detail = (
+        f"{NOT_CHECKED}, nor at any other: {shorten(str(given['method']))} is no method of Cloven, so its name and"
+        " its parameters may say anything; read them"
+    )
+    return Check("parameters", "release", passed=True, examined=len(given), detail=detail, decided=False)
 
 
 def is_flag(value: Any) -> bool:

@@ -134,12 +134,14 @@ class Checker:
 
     Attributes:
         check: all checks of a release, in order, with what is given besides.
+        structure: those of them that everything relies on which reads a release; they end with the first that fails.
         data: what such releases are made from.
         about: what to call such a release.
         by_policy: whether it may have been made by a policy.
     """
 
     check: Callable[[Any, Given[Any, Any]], Iterable[Check]]
+    structure: Callable[[Any], Iterable[Check]]
     data: type
     about: str
     by_policy: bool = False

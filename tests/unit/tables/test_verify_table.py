@@ -12,6 +12,7 @@ from cloven.errors import GuaranteeError, ParameterError
 from cloven.kinds.tables.key import TableKey
 from cloven.kinds.tables.methods.assembly import generalised, sliced
 from cloven.kinds.tables.methods.constraints import DistinctL
+from cloven.kinds.tables.methods.diffgen import DiffGen
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
 from cloven.kinds.tables.verify.checker import verify_table
@@ -369,6 +370,16 @@ def test_roles_and_rows_of_the_original(people, coarse, cut):
 def test_parameters_that_tell_or_hide_something(coarse, change, said):
     release = replace(coarse.release, parameters={**coarse.release.parameters, **change})
     assert said in failed(release)["parameters"]
+
+
+def test_noise_of_another_epsilon_than_is_promised(people):
+    made = DiffGen(eps=2.0, domains="from-data").anonymise(people).release
+    told = DiffGen(eps=2.0).parameters
+    assert "parameters" not in failed(replace(made, parameters=told))
+    less = {**told, "promise": {**told["promise"], "epsilon": 0.001}}
+    assert failed(replace(made, parameters=less))["parameters"] == (
+        "eps is '2.0', and the promise says epsilon '0.001'"
+    )
 
 
 def test_a_promise_about_nothing(people):

@@ -11,7 +11,6 @@ from cloven.data.defaults import CLUSTER, K, M
 from cloven.data.given import expect_sets
 from cloven.figures import numbered
 from cloven.kinds.disassociated.attack.known_person import readers
-from cloven.kinds.disassociated.attack.known_person_lone import lone_claims
 from cloven.kinds.disassociated.threats import (
     another_release,
     release_alone,
@@ -36,7 +35,7 @@ from cloven.statistics.telling import News
 from cloven.threats import unusable_release
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from cloven.compiled import Floats
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.methods import Disassociation
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.utility import UtilityReport
-    from cloven.protocols import Anonymiser
     from cloven.statistics.telling import People
     from cloven.statistics.uniqueness import Description
     from cloven.threats import Knowledge, Threat
@@ -60,13 +58,6 @@ class DisassociationFamily(OfTransactions):
     """What to do with disassociated releases."""
 
     name: str = "disassociation"
-
-    def rehearsal(self, people: int) -> tuple[Transactions, Knowledge, Sequence[Anonymiser]]:
-        """A few people and the method, as it is and with all that it can do."""
-        from cloven.kinds.disassociated.methods import Disassociation
-
-        full = Disassociation(safe="cover", rare_items="cluster", refine=True)
-        return self.rehearsed(people, Disassociation(), full)
 
     def describe(self, data: Any, method: Disassociation, rng: np.random.Generator) -> Description:
         """Figures of the data."""
@@ -84,7 +75,7 @@ class DisassociationFamily(OfTransactions):
     def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
         return (
-            known_person(method.m, readers, News(method.sensitive), kernel=lone_claims),
+            known_person(method.m, readers, News(method.sensitive)),
             known_items(method.m, promised=True),
             known_items(method.m + 1, promised=False),
             release_alone(),

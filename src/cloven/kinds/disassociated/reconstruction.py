@@ -276,6 +276,13 @@ def cluster_items(rows: Longs, offsets: Longs, items: Ints, width: int) -> tuple
 
 
 @compiled
+def _shuffle(rng: np.random.Generator, values: Ints) -> None:
+    """Bring numbers into random order; of none, Numba would look at the first."""
+    if len(values):
+        rng.shuffle(values)
+
+
+@compiled
 def place_record_chunks(
     rng: np.random.Generator, bounds: Longs, starts: Longs, row_chunk: Ints, place: Ints, cover: Ints
 ) -> None:
@@ -315,9 +322,9 @@ def cover_all(
         empty = bounds[cluster] + np.flatnonzero(cover[bounds[cluster] : bounds[cluster + 1]] == 0)
         if len(empty) == 0:
             continue
-        rng.shuffle(empty)
+        _shuffle(rng, empty)
         rows = np.arange(starts[cluster], starts[cluster + 1])
-        rng.shuffle(rows)
+        _shuffle(rng, rows)
         filled = 0
         for row in rows:
             if filled == len(empty):
@@ -349,8 +356,8 @@ def place_terms(
         first = bounds[cluster]
         size = bounds[cluster + 1] - first
         empty = first + np.flatnonzero(cover[first : first + size] == 0)
-        rng.shuffle(empty)
-        rng.shuffle(terms)
+        _shuffle(rng, empty)
+        _shuffle(rng, terms)
         for number in range(max(len(terms), len(empty))):
             record = empty[number] if number < len(empty) else first + int(rng.random() * size)
             term = terms[number] if number < len(terms) else terms[int(rng.random() * len(terms))]
@@ -496,7 +503,7 @@ def place_shared_chunk(
     (shown_starts, shown_items, marks), joint_of = shown, inner[0]
     total, everywhere = ends[-1] if len(ends) else 0, len(clusters) == len(bounds) - 1
     wanting = _needy_below(clusters, bounds, ends, homes, needy) if any_needy else np.empty(0, np.int64)
-    rng.shuffle(wanting)
+    _shuffle(rng, wanting)
     waiting, following_one, listed = wanting[:0], 0, False
     for row in range(first, last):
         found: int = np.int64(-1)  # type: ignore[assignment]  # one type for the compiler
@@ -575,7 +582,7 @@ def _allowed(
                 found[count] = each
                 count += 1
         number = ends[place]
-    rng.shuffle(found[:count])
+    _shuffle(rng, found[:count])
     return found[:count]
 
 

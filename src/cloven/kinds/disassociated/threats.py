@@ -150,7 +150,6 @@ def the_method(tries: int | None = None, covered: Mapping[str, int] | None = Non
     'method'
     """
     from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
-    from cloven.kinds.disassociated.attack.vertical_kernel import judge
 
     guessing = _Guessing(lambda _release, effort: VerticalPartitioning(tries or effort.tries))
 
@@ -182,7 +181,6 @@ def the_method(tries: int | None = None, covered: Mapping[str, int] | None = Non
         "attribute",
         MEASURE,
         attempt,
-        kernel=judge,
         criteria=PUTS_BACK,
     ).publicly()
 

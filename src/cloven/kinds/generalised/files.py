@@ -102,6 +102,8 @@ def checked_parameters(manifest: Mapping[str, Any], source: str) -> dict[str, An
     """The parameters, if they promise as much as the entry ``m`` says: ``verify`` goes by them."""
     parameters = parameters_of(manifest)
     expect(manifest["m"] == all_up_to(parameters), source, "m", "all_up_to of the parameters", manifest["m"])
+    listed = parameters.get("protected", 0)
+    expect(is_count(listed), source, "protected", "a number of itemsets", listed)
     return parameters
 
 

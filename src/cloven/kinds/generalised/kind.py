@@ -35,7 +35,7 @@ from cloven.kinds.words import parts
 from cloven.threats import unusable_release
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from cloven.compiled import Floats
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from cloven.disclosure.risk import Risk
     from cloven.kinds.generalised.key import Generalised
     from cloven.kinds.generalised.utility import GeneralisedUtility
-    from cloven.protocols import Anonymiser
     from cloven.statistics.telling import People
     from cloven.statistics.uniqueness import Description
     from cloven.threats import Knowledge, Threat
@@ -61,12 +60,6 @@ class GeneralisationFamily(OfTransactions):
     """What to do with set-generalised releases. Methods are whatever makes them: COAT, PCTA, Apriori."""
 
     name: str = "generalisation"
-
-    def rehearsal(self, people: int) -> tuple[Transactions, Knowledge, Sequence[Anonymiser]]:
-        """A few people and the methods that need nothing of them but their items."""
-        from cloven.kinds.generalised.methods.by_policy import Coat, Pcta
-
-        return self.rehearsed(people, Coat(), Pcta())
 
     def describe(self, data: Transactions, method: Any, rng: np.random.Generator) -> Description:
         """Figures of the data."""

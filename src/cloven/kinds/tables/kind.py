@@ -47,7 +47,7 @@ from cloven.kinds.tables.words import (
 from cloven.threats import Knowledge, OtherRelease, unusable_release
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from cloven.data.table import Table
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.description import TableDescription
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.release import TableRelease
-    from cloven.protocols import Anonymiser
     from cloven.threats import Case, Effort, Threat
     from cloven.verification import Verdict
 
@@ -70,28 +69,6 @@ class TablesFamily:
     """
 
     name: str = "tables"
-
-    def rehearsal(self, people: int) -> tuple[Table, Knowledge, Sequence[Anonymiser]]:
-        """A few people whose sensitive values are so even that every method can treat them."""
-        import numpy as np
-        import pyarrow as pa
-
-        from cloven.data.schema import Schema
-        from cloven.reading.tables import read_table
-        from cloven.registry import table_anonymisers
-
-        rng = np.random.default_rng(0)
-        rows = {
-            "age": rng.integers(18, 80, people),
-            "sex": rng.choice(["f", "m"], people),
-            "work": rng.choice(list("abcde"), people),
-            "illness": np.resize(list("stuvwxyz"), people),
-        }
-        persons = read_table(pa.table(rows), Schema.of(["age", "sex", "work"], ["illness"]))
-        # Their schema would have to say what values are possible.
-        stated = {"diffgen": {"domains": "from-data"}}
-        makers = table_anonymisers().items()
-        return persons, Knowledge(), [maker(**stated.get(name, {})) for name, maker in makers]
 
     def describe(self, data: Table, method: Any, rng: np.random.Generator) -> TableDescription:  # noqa: ARG002
         """Figures of the data."""

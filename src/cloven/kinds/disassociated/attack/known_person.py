@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from cloven.compiled import Flags, Floats, Longs, compiled, compiled_early
+from cloven.compiled import Flags, Floats, Longs, compiled
 from cloven.cores import at_once
 from cloven.data.arrays import offsets_of, stable_order
 from cloven.data.known_sets import Certain, Claims, Known, Told
@@ -553,7 +553,7 @@ def _certain(
     return left
 
 
-@compiled_early
+@compiled
 def certain(
     layout: Layout, full: Full, starts: Longs, codes: Longs, eligible: Flags, lossy: bool
 ) -> tuple[Longs, Longs, Flags]:

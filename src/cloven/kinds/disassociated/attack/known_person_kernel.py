@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Flags, Floats, Longs, compiled, compiled_early
+from cloven.compiled import Flags, Floats, Longs, compiled
 
 if TYPE_CHECKING:
     from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
@@ -334,7 +334,7 @@ def _judge(
     return many
 
 
-@compiled_early
+@compiled
 def claims(
     layout: Layout, frequent: Frequent, starts: Longs, codes: Longs, eligible: Flags, hidden: Flags, floor: float,
     best_too: bool, most: float,

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Flags, Floats, Ints, Longs, compiled, compiled_early
+from cloven.compiled import Flags, Floats, Ints, Longs, compiled
 from cloven.kinds.disassociated.attack.known_person_kernel import DIGITS, LEAST_BEST
 
 if TYPE_CHECKING:
@@ -565,7 +565,7 @@ def _with_room(values: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
     return longer
 
 
-@compiled_early
+@compiled
 def lone_claims(
     layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs
 ) -> tuple[Longs, Ints, Floats, Floats]:

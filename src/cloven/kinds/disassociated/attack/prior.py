@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.compiled import Floats, compiled, compiled_early
+from cloven.compiled import Floats, compiled
 from cloven.kinds.disassociated.guesses import Answer
 from cloven.kinds.disassociated.release import Kind, climb
 
@@ -61,7 +61,7 @@ def reasons(offsets: Ints, slots: Ints, shows: Flags, score: Floats) -> Ints:
     return found
 
 
-@compiled_early
+@compiled
 def fill(offsets: Ints, score: Floats) -> Floats:
     """Scores rounded so that ties are exact, with the mean of a target's scores (0 if it has none) where one lacks."""
     found = np.empty(len(score))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import compiled, compiled_early
+from cloven.compiled import compiled
 from cloven.kinds.disassociated.attack.vertical_lots import lots_of, shuffle
 from cloven.kinds.disassociated.covers.worlds import to_next_in_order
 
@@ -155,7 +155,7 @@ class Check(NamedTuple):
     suspect: Ints
 
 
-@compiled_early
+@compiled
 def judge(
     chunks: Chunks, shown: Shown, rules: Rules, first: int, last: int, states: Ints, answers: Answers
 ) -> Ints:

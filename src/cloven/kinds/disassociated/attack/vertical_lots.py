@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import compiled, compiled_beside
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,18 +57,7 @@ def lots_of(state: Ints) -> Lots:
     return Lots(state, np.empty(AHEAD, np.uint32), np.full(1, AHEAD))
 
 
-def _drawn(state: Ints, ahead: Ints) -> None:
-    """What NumPy says."""
-    high, low, *inc = map(int, state)
-    source = np.random.PCG64(0)
-    numbers: Any = {"state": high << 64 | low, "inc": inc[0] << 64 | inc[1]}
-    source.state = {"bit_generator": "PCG64", "state": numbers, "has_uint32": 0, "uinteger": 0}
-    ahead[:] = np.asarray(source.random_raw(len(ahead) // 2), "<u8").view("<u4")
-    after: Any = source.state["state"]
-    state[0], state[1] = after["state"] >> 64, after["state"] & _HALF
-
-
-@compiled_beside(_drawn)
+@compiled
 def draw(state: Ints, ahead: Ints) -> None:
     """Draw lots ahead: of 64 random bits the lower half comes first."""
     high, low, more, least = state[0], state[1], state[2], state[3]
@@ -83,7 +72,7 @@ def draw(state: Ints, ahead: Ints) -> None:
     state[0], state[1] = high, low
 
 
-@compiled_beside(lambda a, b: int(a) * int(b) >> 64)
+@compiled
 def _upper_half(a: Any, b: Any) -> Any:
     """The upper 64 bits of a product."""
     left = (a >> _32) * (b & _QUARTER) + ((a & _QUARTER) * (b & _QUARTER) >> _32)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.compiled import compiled, compiled_beside
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from cloven.compiled import Ints
@@ -27,11 +27,7 @@ _H01 = np.uint64(0x0101010101010101)
 _ONE, _TWO, _FOUR, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 
 
-def _set_bits(word: Any) -> int:
-    return int(word).bit_count()
-
-
-@compiled_beside(_set_bits)
+@compiled
 def popcount(word: Any) -> int:
     """Number of set bits of one 64-bit word."""
     word -= (word >> _ONE) & _M1

@@ -490,7 +490,6 @@ def _ranking(
             least = last
             for e in range(many):  # without a branch, so that several are compared at once
                 least = min(least, here[e] if here[e] > before else last)
-            # In plain Python a narrow number would stay narrow, and lose its upper bits.
             rank = (rank << bits) | (int(least) + 1 if least < last else 0)
             before = least
         ranks[i] = rank if many > 0 else _LAST

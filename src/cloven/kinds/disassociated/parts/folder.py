@@ -24,7 +24,7 @@ from cloven.kinds.disassociated.files import CHUNKS, CLUSTERS, FORMATS, kinds, r
 from cloven.kinds.disassociated.release import Disassociated, Kind
 from cloven.storage.manifest import expect, parameters_of
 from cloven.storage.parquet import allowed_of, expect_counting, item_lists, read_table, whole_numbers
-from cloven.storage.release import read_manifest
+from cloven.storage.release import read_manifest, refuse_unsound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -344,7 +344,9 @@ def answer(
 def _releases(given: Mapping[str, Any]) -> Iterator[tuple[int, Disassociated]]:
     folder = Path(given["folder"])
     for clusters, chunks in given["parts"]:
-        yield read_part(folder / clusters, folder / chunks, given["manifest"], given["allowed"])
+        first, release = read_part(folder / clusters, folder / chunks, given["manifest"], given["allowed"])
+        refuse_unsound(release, folder / chunks)
+        yield first, release
 
 
 def _save(place: Path, arrays: Arrays) -> None:

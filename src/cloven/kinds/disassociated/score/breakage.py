@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import compiled, compiled_early
+from cloven.compiled import compiled
 from cloven.cores import at_once
 from cloven.data.arrays import offsets_of, stable_order
 from cloven.kinds.disassociated.score.definitions import SCOPES
@@ -375,7 +375,7 @@ def _scope(kind: Ints, part: Ints, entries: Ints) -> int:
     return -1 if together and scope != _TERM else scope
 
 
-@compiled_early
+@compiled
 def find_protected(
     first: int,
     last: int,
@@ -479,7 +479,7 @@ def _clear(holders: Ints, true: Rows, bits: Ints) -> None:
             bits[true.items[at]] = 0
 
 
-@compiled_early
+@compiled
 def find_frequent(
     first: int,
     last: int,
@@ -536,7 +536,7 @@ def _broken(rebuilt: Words, true: Words, members: Ints, row: int, size: int) -> 
     return found
 
 
-@compiled_early
+@compiled
 def weigh_broken(
     first: int,
     last: int,

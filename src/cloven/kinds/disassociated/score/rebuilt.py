@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.compiled import compiled, compiled_early
+from cloven.compiled import compiled
 from cloven.cores import at_once
 from cloven.data.arrays import offsets_of, positions, take_rows
 from cloven.kinds.disassociated.release import Kind, first_of_equal
@@ -357,7 +357,7 @@ def _filled(offsets: Ints, first: int, last: int) -> Ints:
     return found[:many]
 
 
-@compiled_early
+@compiled
 def exchange(
     groups: Ints, given_offsets: Ints, given: Ints, true_offsets: Ints, true: Ints, width: int, place: Ints
 ) -> None:

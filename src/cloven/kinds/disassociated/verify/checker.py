@@ -45,6 +45,7 @@ from cloven.kinds.disassociated.verify.sharing import find_sharing
 from cloven.verification.claims import (
     check_marks,
     check_persons_claim,
+    conclude_parameters,
     is_count,
     is_flag,
     one_of,
@@ -53,7 +54,7 @@ from cloven.verification.claims import (
 from cloven.verification.verdict import Check, Checker, Fault, conclude, spot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from cloven.compiled import Flags
     from cloven.kinds.disassociated.key import Key
@@ -85,6 +86,23 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
     ]
     (key, held, promise, structure), order, origin, layers, claims = _done(works, release)
     return [arrays, *layers, *structure, *promise, *order, *claims, *origin, *key, *held]
+
+
+def structure(release: Disassociated) -> Iterator[Check]:
+    """Checks of what every reader of a release relies on: ranges, the tree of joints, numbers of chunks, orders."""
+    arrays = check_arrays(release)
+    yield arrays
+    if not arrays.passed:
+        return
+    joint_tree, tree = check_tree(release)
+    yield joint_tree
+    if tree is None:
+        return
+    layout = lay_out(release)
+    yield check_vocabulary(release, layout)
+    yield check_chunks(layout)
+    yield check_item_order(release, layout)
+    yield check_row_order(release, layout)
 
 
 def _done(works: list[Callable[[], Any]], release: Disassociated) -> list[Any]:
@@ -304,12 +322,13 @@ def check_parameters(release: Disassociated) -> Check:
         ),
     }
     given, faults = release.parameters, list[Fault]()
-    if given.get("method") == "disassociation":
+    known = given.get("method") == "disassociation"
+    if known:
         faults = list(strange_parameters(given, allowed))
         if release.k < 2 or release.m < 1:
             said = f"k = {release.k} and m = {release.m} promise nothing; k must be 2 or more, m 1 or more"
             faults.append(Fault(1, said))
-    return conclude("parameters", "release", len(given), faults, f"{len(given)} parameters, all known")
+    return conclude_parameters(given, faults, known=known)
 
 
 def _is_tails(value: Any) -> bool:
@@ -327,4 +346,4 @@ def _is_tails(value: Any) -> bool:
     )
 
 
-CHECKER = Checker(checks, Transactions, "disassociated")
+CHECKER = Checker(checks, structure, Transactions, "disassociated")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.compiled import Floats, Longs, compiled, compiled_early
+from cloven.compiled import Floats, Longs, compiled
 from cloven.data.arrays import positions
 from cloven.data.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError
@@ -171,7 +171,7 @@ def _candidates(starts: Longs, rows: Longs, blocks: Longs, many_rows: int, found
     return int(many)
 
 
-@compiled_early
+@compiled
 def shown_blocks(
     row_offsets: Longs, row_blocks: Longs, starts: Longs, rows: Longs, offsets: Longs, images: Longs, share: Floats,
     least: float

@@ -17,14 +17,17 @@ from cloven.kinds.generalised.verify.promise import check_combinations, check_co
 from cloven.verification.claims import (
     check_marks,
     check_persons_claim,
+    conclude_parameters,
     is_count,
     is_flag,
     one_of,
     strange_parameters,
 )
-from cloven.verification.verdict import Checker, Fault, conclude
+from cloven.verification.verdict import Checker, Fault
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from cloven.kinds.generalised.key import GeneralisedKey
     from cloven.kinds.generalised.release import SetGeneralised
     from cloven.kinds.generalised.verify.original import Rows
@@ -49,17 +52,11 @@ def checks(release: SetGeneralised, given: Given[Transactions, GeneralisedKey]) 
     >>> print(verdict.failures[0].detail)
     {'flu', 'gout'} is shown by 1 row, k is 2
     """
-    arrays = check_arrays(release)
-    if not arrays.passed:
-        return [arrays]
-    partition = check_partition(release)
-    if not partition.passed:
-        return [arrays, partition]
+    relied_on = list(structure(release))
+    if not all(check.passed for check in relied_on[:2]):
+        return relied_on
     found = [
-        arrays,
-        partition,
-        check_block_order(release),
-        check_row_order(release),
+        *relied_on,
         check_block_labels(release),
         check_parameters(release),
         *check_marks(release, given),
@@ -74,6 +71,19 @@ def checks(release: SetGeneralised, given: Given[Transactions, GeneralisedKey]) 
     if given.original.persons is not None:
         found += _promise(release, images(release, given.original), given, "original")
     return found if given.key is None else [*found, *check_key(release, given.original, given.key)]
+
+
+def structure(release: SetGeneralised) -> Iterator[Check]:
+    """Checks of what every reader of a release relies on: ranges, one block for each item, orders."""
+    arrays = check_arrays(release)
+    yield arrays
+    if not arrays.passed:
+        return
+    partition = check_partition(release)
+    yield partition
+    if partition.passed:
+        yield check_block_order(release)
+        yield check_row_order(release)
 
 
 def _promise(
@@ -127,7 +137,7 @@ def check_parameters(release: SetGeneralised) -> Check:
     if "largest" in allowed and not faults and given.get("largest", 0) < given.get("all_up_to", 0):
         said = f"all up to {given['all_up_to']} are protected, but the largest itemset has {given['largest']}"
         faults.append(Fault(1, said))
-    return conclude("parameters", "release", len(given), faults, f"{len(given)} parameters, all known")
+    return conclude_parameters(given, faults, known=bool(allowed))
 
 
-CHECKER = Checker(checks, Transactions, "set-generalised", by_policy=True)
+CHECKER = Checker(checks, structure, Transactions, "set-generalised", by_policy=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Flags, Floats, Ints, Longs, compiled, compiled_beside, compiled_only
+from cloven.compiled import Flags, Floats, Ints, Longs, compiled
 from cloven.kinds.tables.methods.assembly import walk
 from cloven.kinds.tables.methods.columns import numbered
 
@@ -65,7 +65,7 @@ class Room(NamedTuple):
     sums: Sums
 
 
-@compiled_only
+@compiled
 def partition(data: Coded, axes: Axes, plan: Plan, secrets: NDArray[np.uint64]) -> Ints:
     """Bucket of each row; the whole table must keep the promise.
 
@@ -633,15 +633,7 @@ class Round(NamedTuple):
     number: int
 
 
-def _plain_lot(lots: Round, row: int, use: int) -> Any:
-    whole = 2**64 - 1
-    mixed = (int(lots.secrets[row]) + (lots.number * _USES + use + 1) * 0x9E3779B97F4A7C15) & whole
-    mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & whole
-    mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & whole
-    return np.uint64(mixed ^ (mixed >> 31))
-
-
-@compiled_beside(_plain_lot)
+@compiled
 def lot(lots: Round, row: int, use: int) -> Any:
     """The lot of a row for one use in this round."""
     steps = np.uint64(lots.number * _USES + use + 1)

@@ -32,6 +32,8 @@ from cloven.verification.claims import check_marks
 from cloven.verification.verdict import Checker, Fault, conclude
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -69,13 +71,12 @@ def verify_table(
 
 def checks(release: TableRelease, given: Given[Table, TableKey]) -> list[Check]:
     """All checks of a published table."""
-    arrays = check_arrays(release)
-    if not arrays.passed:
-        return [arrays]
+    relied_on = list(structure(release))
+    if not relied_on[0].passed:
+        return relied_on
     promise = Promise.of(release)
     found = [
-        arrays,
-        check_order(release),
+        *relied_on,
         check_labels(release),
         check_parameters(release, promise),
         *check_marks(release, given),
@@ -88,6 +89,14 @@ def checks(release: TableRelease, given: Given[Table, TableKey]) -> list[Check]:
     if isinstance(release, Sliced):
         return [*found, *_chances(release, promise, None), *check_replay(release, promise, None)]
     return [*found, *check_rejoined(release, promise, None, None)]
+
+
+def structure(release: TableRelease) -> Iterator[Check]:
+    """Checks of what every reader of a published table relies on: ranges and orders."""
+    arrays = check_arrays(release)
+    yield arrays
+    if arrays.passed:
+        yield check_order(release)
 
 
 def _chances(release: Sliced, promise: Promise, persons: NDArray[np.int32] | None) -> list[Check]:
@@ -133,4 +142,4 @@ def _with_original(
     return [*checks, *check_table_persons(release, original, key)]
 
 
-CHECKER = Checker(checks, Table, "a published table")
+CHECKER = Checker(checks, structure, Table, "a published table")

@@ -13,10 +13,12 @@ import numpy as np
 
 from cloven.errors import shorten
 from cloven.kinds.tables.release import Sliced
-from cloven.verification.claims import is_flag, one_of, strange_parameters
+from cloven.verification.claims import conclude_parameters, is_flag, one_of, strange_parameters
 from cloven.verification.verdict import NOT_CHECKED, Check, Fault, conclude, spot
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags, Floats, Longs
@@ -184,8 +186,16 @@ def check_parameters(release: TableRelease, promise: Promise) -> Check:
         faults += [fault for fault in strange_parameters(given, allowed) if fault not in faults]
     if allowed and release.k < 2 and method != "diffgen":
         faults.append(Fault(1, f"k = {release.k} promises nothing; it must be 2 or more"))
-    faults += _unchecked(release, promise)
-    return conclude("parameters", "release", len(given), faults, f"{len(given)} parameters, all known")
+    faults += _unchecked(release, promise) + _contradicted(given)
+    return conclude_parameters(given, faults, known=bool(allowed))
+
+
+def _contradicted(given: Mapping[str, Any]) -> list[Fault]:
+    """An epsilon that the promise of differential privacy and the noise do not share."""
+    promise, eps = given.get("promise"), given.get("eps")
+    promised = promise.get("epsilon") if isinstance(promise, dict) else eps
+    said = f"eps is {shorten(str(eps))}, and the promise says epsilon {shorten(str(promised))}"
+    return [Fault(int(promised != eps), said)]
 
 
 def _unchecked(release: TableRelease, promise: Promise) -> list[Fault]:
