@@ -106,6 +106,6 @@ def test_few_records(cloven, data, tmp_path, people):
     assert ended.json["verification"]["ok"]
     verified = cloven(
         "verify", tmp_path / "out" / "published", "--original", few,
-        "--private", tmp_path / "out.private" / "key", "--json",
+        "--private", tmp_path / "out.private", "--json",
     )  # fmt: skip
     assert verified.json["ok"], verified

@@ -142,11 +142,11 @@ def _by_lots(method: Any, table: cv.Table) -> Any:
 
 
 def files_of(place: Path) -> list[str]:
-    """Every table of a release and of its key."""
+    """Every table of a release, of its key, and of guesses about it."""
     return sorted(
         str(file.relative_to(place))
-        for folder in ("out", "out.private")
-        for file in (place / folder).glob("*.parquet")
+        for folder in ("out", "out.private", "guesses")
+        for file in (place / folder).rglob("*.parquet")
     )
 
 
@@ -185,9 +185,7 @@ def spoil(place: Path, file: str, rng: Random, column: str | None = None, change
                 at = rng.randrange(len(values))
                 values[at] = _other(values[at], values, rng)
         kind = table.schema.field(column).type
-        if pa.types.is_integer(kind):
-            least, most = -(2 ** (kind.bit_width - 1)), 2 ** (kind.bit_width - 1) - 1
-            values = [None if value is None else max(least, min(most, value)) for value in values]
+        values = [_fitting(value, kind) for value in values]
         changed = table.set_column(names.index(column), column, pa.array(values, kind))
     write(place, file, changed)
     return f"{change} in {column or 'all columns'}"
@@ -201,10 +199,23 @@ def _other(value: Any, values: list[Any], rng: Random) -> Any:
         inner = [_other(each, value, rng) for each in value]
         turned = value[::-1]
         return rng.choice(([], value * 2, value[1:], value[:1] * 3, inner, turned))
+    if isinstance(value, bool):
+        return rng.choice((not value, None))
+    if isinstance(value, float):
+        return rng.choice((float("nan"), float("inf"), -1.0, 2.0, None))
     if isinstance(value, str):
         return rng.choice(("", "asthma", "record", "term", "shared", f"{value}x", "0", "1e999"))
     near = [] if value is None else [value + 1, value - 1, value + len(values)]
     return rng.choice((*NUMBERS, *near, *near))
+
+
+def _fitting(value: Any, kind: pa.DataType) -> Any:
+    """The value, or the nearest that a column of this type can hold."""
+    if value is None or pa.types.is_list(kind):
+        return value
+    if pa.types.is_integer(kind):
+        return max(-(2 ** (kind.bit_width - 1)), min(2 ** (kind.bit_width - 1) - 1, value))
+    return float(value) if pa.types.is_floating(kind) else bool(value) if kind == pa.bool_() else str(value)
 
 
 def spoil_manifest(place: Path, rng: Random) -> str:
@@ -260,7 +271,12 @@ LONG = ("beside", "audit")
 """Commands that take seconds."""
 
 
-def answers(place: str, name: str, *, long: bool = True) -> dict[str, tuple[int, str, str]]:
-    """How every command ends; called in a process of its own, which may die of it."""
-    commands = KINDS[name].commands.items()
-    return {what: answer(Path(place), command) for what, command in commands if long or what not in LONG}
+def answers(
+    place: str, name: str, folder: str = "out", *, long: bool = True
+) -> dict[str, tuple[int, str, str]]:
+    """How every command ends that reads this folder; called in a process of its own, which may die of it."""
+    return {
+        what: answer(Path(place), command)
+        for what, command in KINDS[name].commands.items()
+        if folder in command and (long or what not in LONG)
+    }

@@ -130,9 +130,10 @@ def clusters_of(
     from cloven.storage.release import read_key
 
     key = read_key(private, release)
-    clusters = np.full(max(int(data.source_rows.max()), int(key.records.max(initial=-1))) + 1, -1, np.int64)
-    clusters[key.records] = key.record_cluster
-    return clusters[data.source_rows]
+    if not len(key.records):
+        return np.full(len(data), -1, np.int64)
+    place = np.minimum(np.searchsorted(key.records, data.source_rows), len(key.records) - 1)
+    return np.where(key.records[place] == data.source_rows, key.record_cluster[place], -1)
 
 
 # The attackers that the options of ``cloven breach`` name.

@@ -162,9 +162,8 @@ def utility(
         raise ParameterError(message)
     yardstick = Yardstick.of(original, top, taxonomy)
     compared = yardstick.compare_all(reconstruct_many(release, reconstructions, rng))
-    kept = {"suppressed_records": suppressed_records} if suppressed_records else {}
     found: UtilityReport | GeneralisedUtility = part(release, "utility").measured(
-        original, release, yardstick, compared, **kept
+        original, release, yardstick, compared, suppressed_records
     )
     return found
 

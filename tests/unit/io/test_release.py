@@ -18,7 +18,15 @@ from hypothesis import strategies as st
 
 from cloven.errors import ReleaseError
 from cloven.kinds.disassociated.release import Disassociated
-from cloven.storage.release import json_bytes, read_key, read_release, write_key, write_public, write_release
+from cloven.storage.release import (
+    json_bytes,
+    parse_release,
+    read_key,
+    read_release,
+    write_key,
+    write_public,
+    write_release,
+)
 from tests.effort import tries
 
 NASTY = [
@@ -86,11 +94,11 @@ def test_written_then_read_is_equal(build, description, persons, unsafe):
         place = Path(folder)
         digest = write_public(made.release, place / "out", "parquet")
         write_key(made.result, place / "out.private", manifest_sha256=digest, original=made.original)
-        release = read_release(place / "out")
+        release = parse_release(place / "out")
         assert release == made.release
         assert read_key(place / "out.private", release) == made.result.key
         (place / "out.json").write_bytes(json_bytes(made.release))
-        again = read_release(place / "out.json")
+        again = parse_release(place / "out.json")
     assert again == made.release
     for name in made.release.ARRAYS:
         wanted = getattr(made.release, name).dtype
@@ -162,14 +170,16 @@ def test_no_vocabulary_order_reaches_the_file_as_a_dictionary(clinic, tmp_path):
     assert {column.compression for column in columns} == {"ZSTD"}
 
 
-def test_rows_keep_the_order_of_the_file(clinic, tmp_path):
+def test_the_checker_sees_rows_in_the_order_of_the_file_and_nobody_else_does(clinic, tmp_path):
     write_release(clinic.result, tmp_path / "out")
     path = tmp_path / "out" / "chunks.parquet"
     pq.write_table(pq.read_table(path)[::-1], path)
-    release = read_release(tmp_path / "out")
+    release = parse_release(tmp_path / "out")
     assert [release.row(n) for n in range(release.rows)] == [
         clinic.release.row(n) for n in reversed(range(clinic.release.rows))
     ]
+    with pytest.raises(ReleaseError, match=r"out: order of rows: row .* see `cloven verify`"):
+        read_release(tmp_path / "out")
 
 
 def test_more_rows_than_a_row_group(tmp_path, monkeypatch, clinic):
@@ -284,7 +294,7 @@ def test_reading_does_not_touch_the_key(golden):
         "import sys; from pathlib import Path; from cloven.storage.release import read_release\n"
         f"[read_release(Path({str(golden)!r}) / name) for name in ('clinic', 'clinic.json')]\n"
         "secret = ('cloven.kinds.disassociated.key', 'cloven.kinds.disassociated.private_files',"
-        " 'cloven.kinds.generalised.key', 'cloven.verification')\n"
+        " 'cloven.kinds.generalised.key')\n"
         "sys.exit(any(name in sys.modules for name in secret))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

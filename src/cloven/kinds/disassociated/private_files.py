@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.data.arrays import among
 from cloven.errors import ReleaseError
 from cloven.kinds.disassociated.files import kind_names, kinds, part_name
 from cloven.kinds.disassociated.key import Key
@@ -80,7 +81,7 @@ def key_from(
     """The key to a release from the tables of its private folder."""
     path = private / "key.parquet"
     offsets, codes, names = item_lists(entries, path)
-    return Key(
+    key = Key(
         record=whole_numbers(entries, "record", path),
         release_row=_release_rows(entries, path, release),
         offsets=offsets,
@@ -88,6 +89,13 @@ def key_from(
         **_records(records, private / "records.parquet", release.clusters),
         **suppressed,
     )
+    ascend = bool((key.records[1:] > key.records[:-1]).all())
+    expect(ascend, str(private / "records.parquet"), "record", "ascending, each once", "another order")
+    expect(bool((key.record[1:] >= key.record[:-1]).all()), str(path), "record", "ascending", "another order")
+    strange = key.record[~among(key.record, key.records)]
+    expect(not len(strange), str(path), "record", "one of records.parquet", strange[:1].tolist())
+    expect(bool((offsets[1:] > offsets[:-1]).all()), str(path), "items", "one or more in each entry", "none")
+    return key
 
 
 def _whole(path: Path, columns: dict[str, str]) -> Any:

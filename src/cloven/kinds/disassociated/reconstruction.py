@@ -18,8 +18,8 @@ from cloven.compiled import Ints, Longs, compiled
 from cloven.data.arrays import distinct, offsets_of, run_starts
 from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
-from cloven.intake.files import MOST_TIMES, room
-from cloven.kinds.disassociated.release import Kind, Members, depths, members
+from cloven.intake.files import room
+from cloven.kinds.disassociated.release import Kind, Members, depths, members, most_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     Told = tuple[Shown, Inner, int]
     Lists = tuple[Ints, Ints, Flags]
 
-FEW_RECORDS = 1_000_000
-"""Records that nobody doubts; of more, each row stands for ``MOST_TIMES`` at most."""
 PER_RECORD = 64
 """Bytes that arrays take for each record, at least."""
 
@@ -210,9 +208,10 @@ def _shared_chunks(release: Disassociated, shared: Longs, shift: int) -> list[tu
 
 def check_sizes(release: Disassociated) -> None:
     """Raise ``ReleaseError`` if memory has no room for the records, or rows cannot be of so many or so few of them."""
-    held = len(release.row_offsets) - 1
-    if release.records > max(FEW_RECORDS, MOST_TIMES * held):
-        message = f"it says that it has {release.records:,} records, and holds {held:,} rows; get it again"
+    if release.records > most_records(release.rows):
+        message = (
+            f"it says that it has {release.records:,} records, and holds {release.rows:,} rows; get it again"
+        )
         raise ReleaseError(message)
     if release.records * PER_RECORD > room():
         message = (

@@ -21,6 +21,7 @@ import numpy as np
 from cloven.compiled import compiled
 from cloven.data.arrays import distinct, freeze, offsets_of, positions
 from cloven.errors import ParameterError, ReleaseError
+from cloven.intake.files import MOST_TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -391,6 +392,15 @@ def _first_of_equal(offsets: Ints, items: Ints, cluster: Ints, joint: Ints, kind
             at += 1
         first[row] = first[row - 1] if same else row
     return first
+
+
+FEW_RECORDS = 1_000_000
+"""Records that nobody doubts; of more, each row stands for ``MOST_TIMES`` at most."""
+
+
+def most_records(rows: int) -> int:
+    """Records that so many rows can be of: a few bytes can say that there are billions."""
+    return max(FEW_RECORDS, MOST_TIMES * rows)
 
 
 KINDS = tuple(kind.name.lower() for kind in Kind)

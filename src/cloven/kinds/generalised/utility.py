@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.errors import ParameterError
 from cloven.statistics.intervals import plain_values
 from cloven.statistics.yardstick import pairs_of, share
 
@@ -85,11 +86,21 @@ class GeneralisedUtility:
 
 
 def measured(
-    original: Transactions, release: SetGeneralised, yardstick: Yardstick, compared: Compared
+    original: Transactions,
+    release: SetGeneralised,
+    yardstick: Yardstick,
+    compared: Compared,
+    suppressed_records: int = 0,
 ) -> GeneralisedUtility:
-    """All measures, given what the reconstructions of the release were compared to."""
+    """All measures, given what the reconstructions of the release were compared to; every record has a row."""
     from cloven.kinds.generalised.reconstruction import certain_records
 
+    if suppressed_records or release.records != len(original):
+        message = (
+            f"the release has {release.records:,} rows, and the data {len(original):,} records; compare a release with"
+            " the data that it was made from"
+        )
+        raise ParameterError(message)
     certain, loss = certain_records(release), log2_utility_loss(release, original)
     sure = yardstick.certain(certain)
     return GeneralisedUtility(

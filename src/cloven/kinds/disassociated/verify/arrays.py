@@ -10,7 +10,7 @@ import numpy as np
 from cloven.compiled import compiled
 from cloven.data.arrays import among, distinct
 from cloven.errors import shorten
-from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.release import Kind, most_records
 from cloven.verification.verdict import Fault, conclude, spot
 
 if TYPE_CHECKING:
@@ -74,9 +74,16 @@ def _clusters(release: Disassociated) -> list[Fault]:
     size, joints = release.cluster_size, len(release.joint_parent)
     return [
         spot(size < 1, lambda at: f"cluster {at} has size {size[at]}"),
+        _records(release),
         _range("cluster", "joint", release.cluster_joint, -1, joints),
         _range("joint", "parent", release.joint_parent, -1, joints),
     ]
+
+
+def _records(release: Disassociated) -> Fault:
+    records = sum(release.cluster_size.tolist())  # they may be more than 64 bits can count
+    strange = records > most_records(release.rows)
+    return Fault(int(strange), f"the clusters have {records:,} records, and there are {release.rows:,} rows")
 
 
 def _rows(release: Disassociated) -> list[Fault]:
@@ -177,7 +184,7 @@ def check_key_arrays(release: Disassociated, original: Transactions, key: Key) -
     """Lengths and ranges of the key; every record it names is in the original, and is published once."""
     faults = _lengths(key)
     if not any(fault.count for fault in faults):
-        faults = [*_ranges(release, key), *_records(original, key)]
+        faults = [*_ranges(release, key), *_records_of_key(original, key)]
     count = len(key.record)
     return conclude("key arrays", "key", count, faults, f"{count:,} parts of {len(key.records):,} records")
 
@@ -216,7 +223,7 @@ def _ranges(release: Disassociated, key: Key) -> list[Fault]:
     ]
 
 
-def _records(original: Transactions, key: Key) -> list[Fault]:
+def _records_of_key(original: Transactions, key: Key) -> list[Fault]:
     source = original.source_rows
     twice = len(source) - len(distinct(source))
     return [

@@ -89,7 +89,7 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
 
 
 def structure(release: Disassociated) -> Iterator[Check]:
-    """Checks of what every reader of a release relies on: ranges, the tree of joints, numbers of chunks, orders."""
+    """Checks of what everything relies on that reads a release: ranges, where chunks and items stand, and orders."""
     arrays = check_arrays(release)
     yield arrays
     if not arrays.passed:
@@ -101,8 +101,12 @@ def structure(release: Disassociated) -> Iterator[Check]:
     layout = lay_out(release)
     yield check_vocabulary(release, layout)
     yield check_chunks(layout)
-    yield check_item_order(release, layout)
-    yield check_row_order(release, layout)
+    yield from _order(release, layout, tree)
+    sharing = find_sharing(release, layout, tree)
+    telling = uses_items_shown_below(layout, sharing)
+    yield check_root(release, layout, tree)
+    yield check_placement(release, layout, sharing)
+    yield check_row_counts(layout, records_for_chunks(release, layout, sharing, telling))
 
 
 def _done(works: list[Callable[[], Any]], release: Disassociated) -> list[Any]:
