@@ -95,8 +95,8 @@ TIMES ?= 10
 OTHERS ?= 5
 SEED ?= 1
 
-fuzz: $(STAMP) ## open changed files of every kind (SECONDS=60, SEED=1): nothing may break
-	$(BIN)/python -m reliability.fuzz --seconds $(SECONDS) --seed $(SEED)
+fuzz: $(STAMP) ## open changed files of every kind (SECONDS=60, SEED=1): nothing may break, no index may leave its array
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=build/watched $(BIN)/python -m reliability.fuzz --seconds $(SECONDS) --seed $(SEED)
 
 bombs: $(STAMP) ## open small files that unpack to gigabytes
 	$(BIN)/python -m reliability.bombs

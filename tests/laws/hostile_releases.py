@@ -211,8 +211,10 @@ def _other(value: Any, values: list[Any], rng: Random) -> Any:
 
 def _fitting(value: Any, kind: pa.DataType) -> Any:
     """The value, or the nearest that a column of this type can hold."""
-    if value is None or pa.types.is_list(kind):
-        return value
+    if value is None:
+        return None
+    if pa.types.is_list(kind):
+        return [_fitting(each, kind.value_type) for each in value]
     if pa.types.is_integer(kind):
         return max(-(2 ** (kind.bit_width - 1)), min(2 ** (kind.bit_width - 1) - 1, value))
     return float(value) if pa.types.is_floating(kind) else bool(value) if kind == pa.bool_() else str(value)
