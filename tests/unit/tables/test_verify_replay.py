@@ -61,8 +61,9 @@ def test_other_buckets_that_say_they_are_replay_proof_fail(partition, l):
         table = people(300, seed)
         found = made(table, partition, l, seed)
         assert cv.verify_table(saying(found.release), table).ok  # all else is as it should be
-        verdict = cv.verify_table(saying(found.release, partition="replay-proof"), table)
-        assert [check.name for check in verdict.failures] == [NAME]
+        for key in (None, found.key):
+            verdict = cv.verify_table(saying(found.release, partition="replay-proof"), table, key)
+            assert [check.name for check in verdict.failures] == [NAME]
 
 
 def test_a_rare_lot_is_no_fault(monkeypatch):
@@ -137,3 +138,37 @@ def test_values_that_go_with_quasi_identifiers_are_no_cut(seed):
     table = Table(attributes, codes, np.arange(2_000))
     result = cv.Slicing(k=6, l=2, partition="replay-proof", seed=seed).anonymise(table)
     assert verify_table(result.release, table, result.key, allow_seeded=True).ok
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_value_that_one_group_alone_has_is_no_cut(seed):
+    """Whoever has no employer has no occupation: rows that were dealt can be cut less often than values dealt again."""
+    rng = np.random.default_rng(seed)
+    rows = 2_000
+    employer = rng.choice(["none", "private", "self", "state"], rows, p=[0.17, 0.6, 0.13, 0.1])
+    work = np.where(employer == "none", "(missing)", rng.choice(list("abcdefgh"), rows))
+    table = cv.read_table(
+        pa.table({
+            "age": rng.integers(17, 80, rows).astype(str).tolist(),
+            "employer": employer.tolist(),
+            "region": rng.choice(list("nesw"), rows).tolist(),
+            "work": work.tolist(),
+        }),
+        cv.Schema.of(["age", "employer", "region"], ["work"]),
+    )  # fmt: skip
+    result = cv.Slicing(k=5, l=3, partition="replay-proof", seed=seed).anonymise(table)
+    with_key = verify_table(result.release, table, result.key, allow_seeded=True)
+    assert with_key.ok, str(with_key)
+    assert judged(with_key).decided
+    without = verify_table(result.release, table, allow_seeded=True)
+    assert without.ok, str(without)
+
+
+def test_who_was_dealt_by_lot_is_not_known_without_the_key():
+    """Where lots decided about equal rows, nobody but the owner can say who is on which side."""
+    table = people(400, 2)
+    found = made(table, "replay-proof", 2, 2)
+    shown = judged(verify_table(found.release, table, allow_seeded=True))
+    assert shown.passed
+    assert shown.decided or "give the key" in shown.detail
+    assert judged(verify_table(found.release, table, found.key, allow_seeded=True)).decided

@@ -17,6 +17,7 @@ from cloven.kinds.tables.verify.original import (
     check_parts,
     check_rows,
     in_terms_of,
+    persons_behind,
 )
 from cloven.kinds.tables.verify.promise import (
     Promise,
@@ -126,8 +127,11 @@ def _with_original(
     if not checks[0].passed:
         return checks
     checks.append(check_cells(release, original))
+    of_key = [] if key is None else check_key(release, promise, original, codes, key)
+    sound = key is not None and all(check.passed for check in of_key)
     if isinstance(release, Sliced):
-        checks += [*_chances(release, promise, codes), *check_replay(release, promise, original)]
+        persons = persons_behind(original, key)[:, 0] if key is not None and sound else None
+        checks += [*_chances(release, promise, codes), *check_replay(release, promise, original, persons)]
     else:
         checks += check_rejoined(release, promise, original, codes)
     if not promise.invented:
@@ -135,10 +139,9 @@ def _with_original(
         checks.append(check_parts(release, codes, exchanged=promise.exchanged))
         if len(release) == len(original) and not promise.exchanged:
             checks.append(check_covered(release, codes))
-    if key is not None:
-        checks += check_key(release, promise, original, codes, key)
-        if not all(check.passed for check in checks):
-            return checks
+    checks += of_key
+    if key is not None and not all(check.passed for check in checks):
+        return checks
     return [*checks, *check_table_persons(release, original, key)]
 
 

@@ -392,7 +392,7 @@ def check_key(
     shapes = _check_shapes(release, key)
     if not shapes.passed:
         return [shapes]
-    persons = _persons(original, key)
+    persons = persons_behind(original, key)
     checks = [shapes, _check_persons(original, key, persons, invented=promise.invented)]
     if checks[-1].passed:
         checks += [_check_buckets(release, persons)] if isinstance(release, Sliced) else []
@@ -415,7 +415,7 @@ def _check_shapes(release: TableRelease, key: TableKey) -> Check:
     return conclude("key arrays", "key", len(release), faults, f"{wanted[0]:,} rows of {wanted[1]} parts")
 
 
-def _persons(original: Table, key: TableKey) -> Longs:
+def persons_behind(original: Table, key: TableKey) -> Longs:
     """Row of the original behind each part; -1 for nobody, -2 for a person who is not there."""
     order = np.argsort(original.source_rows)
     place = np.searchsorted(original.source_rows[order], key.records)
