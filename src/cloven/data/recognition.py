@@ -12,15 +12,16 @@ records have fewer).
 Two tables about the same people compose by their quasi-identifiers, whatever else they show, so these alone are hashed,
 by name and value. A row stands out if no other one of its table looks like it, and the table has at least three
 quasi-identifiers. Quasi-identifiers take few values, so other people look the same by chance: of random halves of Adult
-(8 quasi-identifiers), 13 % of what stands out in one stands out in the other. How many that are in a table is measured
-on its own random halves, and only what clearly exceeds it counts.
+(8 quasi-identifiers), 13 % of what stands out in one stands out in the other, and larger tables have more in common.
+How much two tables of different people have is estimated from parts of one of them, and only what clearly exceeds it
+counts.
 """
 
 from __future__ import annotations
 
 from hashlib import blake2b
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -34,7 +35,11 @@ if TYPE_CHECKING:
 
 LEAST_ITEMS = 3
 CLEARLY = 1.25
-"""Times that rows in common must exceed what random halves have in common."""
+"""Times that rows in common must exceed what is expected by chance."""
+DIVISIONS = 8
+"""Divisions of a table into parts that its own chance is measured on."""
+SMALLEST_PART = 0.2
+"""Share of the rows that the smaller part has at least."""
 _BLOCK = 1 << 18  # records hashed at once
 
 
@@ -56,8 +61,8 @@ class Recognisable(Protocol):
         """Hashes of the people who stand out, ascending."""
         ...
 
-    def alike_by_chance(self) -> float:
-        """Share of those who stand out whom others resemble, as far as the data itself can tell."""
+    def alike_by_chance(self, others: int) -> Chance:
+        """Shares of those who stand out that data of so many other people has too, as far as this data can tell."""
         ...
 
 
@@ -143,14 +148,56 @@ def rows_standing_out(table: Table) -> NDArray[np.uint64]:
     return _alone(_looks(table))
 
 
-def chance_of_rows(table: Table) -> float:
-    """Share of what stands out in a half of the table that stands out in the other half, where nobody is."""
+class Chance(NamedTuple):
+    """Shares of those who stand out, up to which two data sets of different people have them in common.
+
+    Attributes:
+        of_data: of those of the data at hand.
+        of_earlier: of those of the earlier data.
+    """
+
+    of_data: float
+    of_earlier: float
+
+
+def chance_of_rows(table: Table, others: int) -> Chance:
+    """What a table has in common with one of so many other people.
+
+    Parts of the table itself that share nobody are compared, as different in size as both tables if they can be; and
+    parts of half their sizes. By how much the share grows from these to those, it grows on to the sizes of both tables,
+    or by less: what two tables have in common grows at most as their sizes do.
+    """
     looks = _looks(table)
-    by_lot = mixed(np.arange(len(looks), dtype=np.uint64)) % np.uint64(2) == 0  # and the same every time
-    one, other = _alone(looks[by_lot]), _alone(looks[~by_lot])
-    if not len(one):
-        return 0.0
-    return CLEARLY * float(np.isin(one, other, assume_unique=True).mean())
+    if not len(looks) or not others:
+        return Chance(0.0, 0.0)
+    part = min(max(len(looks) / (len(looks) + others), SMALLEST_PART), 1 - SMALLEST_PART)
+    whole, half = np.zeros((2, 2)), np.zeros((2, 2))
+    for turn in range(DIVISIONS):
+        one, two = _by_lot(len(looks), 2 * turn) < part, _by_lot(len(looks), 2 * turn + 1) < 0.5
+        whole += _in_common(looks[one], looks[~one])
+        half += _in_common(looks[one & two], looks[~one & two])
+    (found, alone), (found_half, alone_half) = whole, half
+    share, before = found / np.maximum(alone, 1), found_half / np.maximum(alone_half, 1)
+    doubling = np.where(before > 0, np.clip(share / np.where(before > 0, before, 1), 1, 2), 2.0)
+    wanted = np.array([others / ((1 - part) * len(looks)), 1 / part])
+    expected = share * doubling ** np.log2(wanted)
+    # As many stand out as in the parts, or more.
+    noise = 3 * np.sqrt(expected * DIVISIONS / np.maximum(alone, 1))
+    of_data, of_earlier = np.minimum(1.0, CLEARLY * expected + noise).tolist()
+    return Chance(of_data, of_earlier)
+
+
+def _by_lot(count: int, turn: int) -> NDArray[np.float64]:
+    """A number from 0 to 1 for each row, the same every time."""
+    start = np.uint64(turn) << np.uint64(40)
+    return mixed(start + np.arange(1, count + 1, dtype=np.uint64)).astype(np.float64) / 2.0**64
+
+
+def _in_common(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Those who stand out in both parts, and in each: two rows for the two sides."""
+    left, right = _alone(one), _alone(other)
+    both = float(np.isin(left, right, assume_unique=True).sum())
+    return np.array([[both, both], [len(left), len(right)]])
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

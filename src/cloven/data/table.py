@@ -233,9 +233,9 @@ class Table:
         """Hashes of the rows that stand out, ascending: by them a later table is recognised."""
         return recognition.rows_standing_out(self)
 
-    def alike_by_chance(self) -> float:
-        """Share of them whom others resemble, measured on random halves of the table."""
-        return recognition.chance_of_rows(self)
+    def alike_by_chance(self, others: int) -> recognition.Chance:
+        """Shares of them that a table of so many other people has too, measured on parts of this one."""
+        return recognition.chance_of_rows(self, others)
 
 
 # How the values of one attribute are generalised: a tree whose leaves are the values.

@@ -250,9 +250,9 @@ class Transactions:
         """Hashes of the records that stand out, ascending: by them a later data set is recognised."""
         return recognition.records_standing_out(self)
 
-    def alike_by_chance(self) -> float:
-        """Share of them whom others resemble: not measured on the data, as it is small whatever they are."""
-        return 0.0
+    def alike_by_chance(self, others: int) -> recognition.Chance:  # noqa: ARG002
+        """Shares of them that data of others has too: not measured, as they are small whatever the data are."""
+        return recognition.Chance(0.0, 0.0)
 
 
 def _occurring(codes: NDArray[Any], vocabulary: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[str, ...]]:

@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cloven.data.recognition import Chance
 from cloven.errors import ReleaseError
 from cloven.figures import many
 from cloven.storage.fingerprint import Overlap, fingerprint, overlap
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 MOST_NAMES, MOST_RECEIPTS = 100_000, 1_000
 CHANCE = 0.05  # up to this share, records in common are chance; see cloven.data.recognition
+BY_CHANCE = Chance(CHANCE, CHANCE)
 
 
 @dataclass(frozen=True)
@@ -48,14 +50,14 @@ class Earlier:
         same_data: whether it was made from this very data.
         same_release: whether the new release is the same, byte for byte; then having both gives nothing more.
         overlap: records in common where the data differ; None if that cannot be known.
-        chance: up to this share, records in common are chance.
+        chance: up to these shares, records in common are chance.
     """
 
     entry: Entry
     same_data: bool
     same_release: bool
     overlap: Overlap | None
-    chance: float = CHANCE
+    chance: Chance = BY_CHANCE
 
     @property
     def share(self) -> float:
@@ -70,7 +72,7 @@ class Earlier:
         if self.same_release or self.same_data or self.overlap is None:
             return self.same_data and not self.same_release
         ends = (self.overlap.of_data.low, self.overlap.of_earlier.low)
-        return any(low is not None and low > self.chance for low in ends)
+        return any(low is not None and low > most for low, most in zip(ends, self.chance, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -126,20 +128,27 @@ class Ledger:
         ]
         needed = any(entry.sketch is not None and entry.input_sha256 != mine for entry in others)
         present = data.standing_out() if needed else None
-        by_chance = max(CHANCE, data.alike_by_chance()) if needed else CHANCE
         found = []
         for entry in others:
             same = entry.input_sha256 == mine
             twin = own is not None and entry.manifest_sha256 == own.manifest_sha256
             known = None if same else entry.sketch
             common = None if known is None or present is None else overlap(known, present)
-            found.append(Earlier(entry, same, twin, common, by_chance))
+            found.append(Earlier(entry, same, twin, common, _by_chance(data, entry, common)))
         return tuple(sorted(found, key=lambda each: (not each.composes, not each.same_data, -each.share)))
 
     def discarded_epsilons(self, data: str | None) -> list[float]:
         """Epsilon of each differentially private release of the data with this fingerprint that was discarded."""
         found = (entry for entry in self.entries if data is not None and entry.input_sha256 == data)
         return [entry.epsilon for entry in found if entry.discarded and entry.epsilon is not None]
+
+
+def _by_chance(data: Recognisable, entry: Entry, common: Overlap | None) -> Chance:
+    """Up to which shares this data has something in common with as many other people."""
+    if common is None or max(common.of_data.value, common.of_earlier.value) <= CHANCE:
+        return BY_CHANCE
+    found = data.alike_by_chance(len(data) if entry.records is None else entry.records)
+    return Chance(max(CHANCE, found.of_data), max(CHANCE, found.of_earlier))
 
 
 def earlier_releases(

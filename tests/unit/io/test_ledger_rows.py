@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.data.recognition import chance_of_rows, rows_standing_out
+from cloven.data.recognition import Chance, chance_of_rows, rows_standing_out
 from cloven.data.table import Attribute, Table
 from cloven.kinds.tables.methods.mondrian import Mondrian
-from cloven.storage.ledger import earlier_releases, warnings
+from cloven.storage.fingerprint import overlap, sketch
+from cloven.storage.ledger import Earlier, earlier_releases, warnings
 from cloven.storage.release import write_release
 
 
@@ -66,15 +67,51 @@ def test_people_who_look_alike_by_chance_do_not_warn(tmp_path):
     table = people(800, 1, kinds=5)
     write_release(Mondrian(k=5).anonymise(table), tmp_path / "first", original=table)
     stranger = people(800, 2, kinds=5)
-    assert chance_of_rows(stranger) > 0.2
+    assert min(chance_of_rows(stranger, 800)) > 0.2
     (earlier,) = earlier_releases(stranger, tmp_path / "second")
     assert earlier.overlap.of_data.value > 0.1
     assert not earlier.composes
+
+
+def drawn(rows, seed):
+    """People as they are: most values are rare, and two tables have the more in common the larger they are."""
+    rng = np.random.default_rng(seed)
+    names = ("age", "town", "work", "car")
+    attributes = tuple(
+        Attribute(name, "quasi-identifier", tuple(f"{n:02}" for n in range(40))) for name in names
+    )
+    codes = np.minimum(rng.geometric((0.1, 0.3, 0.3, 0.6), (rows, 4)) - 1, 39).astype(np.int32)
+    return Table(attributes, codes, np.arange(rows))
+
+
+@pytest.mark.parametrize(("first", "second"), [(600, 600), (600, 3000), (3000, 600), (2000, 2000)])
+def test_disjoint_people_are_not_the_same(first, second):
+    """Two whole tables have about twice as much in common as the halves of one, and it goes by the sizes of both."""
+    wrong, common = 0, []
+    for seed in range(12):
+        one, other = drawn(first, [1, seed]), drawn(second, [2, seed])
+        hashes = rows_standing_out(one)
+        found = overlap(sketch(other), hashes)
+        known = Chance(*(max(0.05, each) for each in chance_of_rows(one, second)))
+        wrong += Earlier(None, same_data=False, same_release=False, overlap=found, chance=known).composes
+        common.append(max(found.of_data.value, found.of_earlier.value))
+    assert np.mean(common) > 0.1
+    assert wrong == 0
+
+
+def test_the_same_people_in_part_are_found_beside_chance():
+    """A third of them, in tables where strangers look alike too."""
+    for seed in range(6):
+        one = drawn(2000, [1, seed])
+        other = united(one.take(np.arange(700)), drawn(1300, [2, seed]))
+        found = overlap(sketch(other), rows_standing_out(one))
+        known = Chance(*(max(0.05, each) for each in chance_of_rows(one, 2000)))
+        assert Earlier(None, same_data=False, same_release=False, overlap=found, chance=known).composes
 
 
 def test_too_few_quasi_identifiers_tell_nothing():
     table = people(50, 1)
     few = Table(table.attributes[:2], table.codes[:, :2], table.source_rows)
     assert len(rows_standing_out(few)) == 0
-    assert chance_of_rows(few) == 0.0
+    assert chance_of_rows(few, 50) == (0.0, 0.0)
     assert len(rows_standing_out(table)) == len(np.unique(table.codes[:, :4], axis=0))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.data.recognition import Chance
 from cloven.errors import ParameterError
 from cloven.intake.machine import release_unused
 from cloven.kinds.disassociated.blocks.clusters import Work, rows_of
@@ -81,9 +82,9 @@ class Made:
         """Hashes of the records that stand out, for a ledger; none if they were too many to keep."""
         return np.empty(0, np.uint64) if self.hashes is None else self.hashes
 
-    def alike_by_chance(self) -> float:
+    def alike_by_chance(self, others: int) -> Chance:  # noqa: ARG002
         """As of records in memory: it is small whatever they are."""
-        return 0.0
+        return Chance(0.0, 0.0)
 
 
 @dataclass(frozen=True)
