@@ -223,6 +223,9 @@ GROWTH, PAIRS, GROUPS = 2.0, 10, 30
 """How much the odds grow, at least, for rows to be taken for those of one person; and how many pairs agree.
 
 On real tables of different people they grow by 0.7 to 1.3."""
+FOLLOWS, CORRELATED = 0.95, 0.8
+"""Of rows that agree on one quasi-identifier the share that agree on another one, from which on it follows from it; and
+the rank correlation of numbers from which on each follows from the other."""
 
 
 def rows_repeated(table: Table) -> float:
@@ -230,20 +233,49 @@ def rows_repeated(table: Table) -> float:
 
     What changes between visits hides a person: so rows are compared by all quasi-identifiers, by all with numbers in
     thirty groups, and by all but one, and the comparison that shows most counts. Where two quasi-identifiers are left
-    they may be a town and its district, so that fewer say nothing.
+    they may be a town and its district, so that fewer say nothing. Different people who agree on a weight agree on the
+    height that goes with it too: so only quasi-identifiers are compared none of which follows from another one.
     """
-    places = list(table.positions("quasi-identifier"))
-    exact = table.codes[:, places]
-    exact = exact[:, [len(np.unique(column)) > 1 for column in exact.T]]
-    coarse = np.column_stack([_grouped(table, place) for place in places]) if places else exact
-    coarse = coarse[:, [len(np.unique(column)) > 1 for column in coarse.T]]
-    ways = [exact, coarse, *(np.delete(exact, place, axis=1) for place in range(exact.shape[1]))]
-    found = [
-        _shared(codes)
-        for number, codes in enumerate(ways)
-        if codes.shape[1] >= (2 if number < 2 else 3) and len(codes) > 1 and _growth(codes) >= GROWTH
+    places = [
+        place for place in table.positions("quasi-identifier") if len(np.unique(table.codes[:, place])) > 1
     ]
+    exact = table.codes[:, places]
+    coarse = np.column_stack([_grouped(table, place) for place in places]) if places else exact
+    ways = []
+    for chosen in _independent(table, places):
+        whole = exact[:, chosen]
+        ways += [each for each in (whole, coarse[:, chosen]) if each.shape[1] > 1]
+        ways += [np.delete(whole, place, axis=1) for place in range(len(chosen)) if len(chosen) > 3]
+    found = [_shared(codes) for codes in ways if len(codes) > 1 and _growth(codes) >= GROWTH]
     return max(found, default=0.0)
+
+
+def _independent(table: Table, places: Sequence[int]) -> list[list[int]]:
+    """Choices of columns none of which follows from another one: each column with all others that go with it."""
+    related = np.array([[one != two and _follows(table, one, two) for two in places] for one in places], bool)
+    related = (related | related.T).reshape(len(places), len(places))
+    found: list[list[int]] = []
+    for first in range(len(places)):
+        chosen: list[int] = []
+        for place in (first, *range(len(places))):
+            if place not in chosen and not related[place, chosen].any():
+                chosen.append(place)
+        if sorted(chosen) not in found:
+            found.append(sorted(chosen))
+    return found
+
+
+def _follows(table: Table, one: int, two: int) -> bool:
+    """Whether the second attribute follows from the first, or nearly."""
+    pair = table.codes[:, [one, two]]
+    agree, both = _pairs(pair[:, :1]), _pairs(pair)
+    if agree >= PAIRS and both >= FOLLOWS * agree:
+        return True
+    if table.attributes[one].numbers is None or table.attributes[two].numbers is None:
+        return False
+    # Each pair of numbers once: rows of one person repeat theirs, and would look correlated.
+    left, right = (np.unique(column, return_inverse=True)[1] for column in np.unique(pair, axis=0).T)
+    return len(left) > 2 and abs(float(np.corrcoef(left, right)[0, 1])) >= CORRELATED
 
 
 def _grouped(table: Table, place: int) -> NDArray[np.int32]:

@@ -182,6 +182,47 @@ def test_a_town_and_its_district_are_no_person():
     assert rows_repeated(Table(attributes, codes, np.arange(600))) == 0.0
 
 
+def quasi_identifiers(**columns):
+    """A table of different people with these columns and an illness."""
+    rows = len(next(iter(columns.values())))
+    columns["illness"] = np.random.default_rng(9).choice(["flu", "gout", "mumps"], rows)
+    texts = {name: column.astype(str).tolist() for name, column in columns.items()}
+    schema = cv.Schema(tuple(
+        cv.Column(name, "sensitive" if name == "illness" else "quasi-identifier",
+                  kind="number" if column.dtype.kind in "if" else None)
+        for name, column in columns.items()
+    ))  # fmt: skip
+    return cv.read_table(pa.table(texts), schema)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0, 3.0])
+def test_quasi_identifiers_that_follow_from_each_other_are_no_person(noise):
+    """People of one age have about the same height and weight, and are different people all the same."""
+    rng = np.random.default_rng(3)
+    age = rng.integers(5, 65, 1200)
+    height, weight = ((age * slope + rng.normal(0, noise, 1200)).round().astype(int) for slope in (1.5, 1.2))
+    sex = rng.choice(["f", "m"], 1200)
+    assert rows_repeated(quasi_identifiers(age=age, height=height, weight=weight)) == 0.0
+    assert rows_repeated(quasi_identifiers(age=age, height=height, weight=weight, sex=sex)) == 0.0
+
+
+def test_a_town_its_district_and_its_region_are_no_person():
+    town = np.random.default_rng(3).integers(0, 60, 1200)
+    names = {name: np.char.add(name, (town // size).astype(str))
+             for name, size in (("town", 1), ("district", 4), ("region", 20))}  # fmt: skip
+    assert rows_repeated(quasi_identifiers(**names)) == 0.0
+
+
+def test_rows_of_persons_are_found_beside_what_follows():
+    """The age decides the cohort here, and four rows of each person agree on everything."""
+    rng = np.random.default_rng(3)
+    person = np.repeat(np.arange(300), 4)
+    age, town, work = (rng.integers(0, width, 300)[person] for width in (60, 40, 30))
+    found = quasi_identifiers(age=age, cohort=age // 10, town=np.char.add("t", town.astype(str)),
+                              work=np.char.add("w", work.astype(str)))  # fmt: skip
+    assert rows_repeated(found) > 0.9
+
+
 def test_what_changes_between_visits_hides_nobody():
     table = visits(200, 5)
     rng = np.random.default_rng(4)
