@@ -156,28 +156,43 @@ def test_no_claim_is_surer_than_certain():
 
 @given(st.integers(0, 2**32 - 1), HARMS)
 def test_told_is_the_likeliest_right_claim_that_harms(seed, harm):
-    """Claims are all stretches of near numbers; each is tried."""
+    """Claims are all stretches of near numbers; each is tried. A true number need not be among those guessed."""
     rng = np.random.default_rng(seed)
     confidence = rng.dirichlet(np.full(6, 0.3), size=5) * (rng.random((5, 6)) < 0.7)
     confidence[:, 0] += confidence.sum(axis=1) == 0
     confidence /= confidence.sum(axis=1, keepdims=True)
-    person, at = rng.integers(0, 5, 9), rng.integers(0, 6, 9)
-    truth = Truth(5, person, tuple(f"{WAGES[place]:.0f}" for place in at.tolist()), harm)
+    person, true = rng.integers(0, 5, 9), rng.choice([*WAGES[:6], WAGES[1] + 7, WAGES[3] - 3, 31], 9)
+    truth = Truth(5, person, tuple(f"{wage:.0f}" for wage in true), harm)
     told = value_telling(guesses_of(confidence), truth)
-    claims = [
-        range(low, high + 1) for low in range(6) for high in range(low, 6) if is_near(harm, WAGES[low], WAGES[high])
-    ]  # fmt: skip
+    stretches = [
+        list(range(low, high + 1))
+        for low in range(6)
+        for high in range(low, 6)
+        if is_near(harm, WAGES[low], WAGES[high])
+    ]
+
+    def holds(chosen, wage):
+        """Whether numbers at some places and this one are as good as one."""
+        if not harm.within:
+            return [WAGES[place] for place in chosen] == [wage]
+        all_of_them = [wage, *(WAGES[place] for place in chosen)]
+        return is_near(harm, min(all_of_them), max(all_of_them))
+
     for who in range(5):
-        mine = [int(place) for place, owner in zip(at, person, strict=True) if owner == who]
-        harmful = [
-            place for place in mine if f"{WAGES[place]:.0f}" not in harm.harmless and confidence[who, place] > 0
+        mine = [wage for wage, owner in zip(true.tolist(), person, strict=True) if owner == who]
+        harmful = [wage for wage in mine if f"{wage:.0f}" not in harm.harmless]
+        around = [
+            confidence[who, stretch].sum() for stretch in stretches for wage in harmful if holds(stretch, wage)
         ]  # fmt: skip
-        chances = [confidence[who, list(claim)].sum() for claim in claims if set(claim) & set(harmful)]
-        assert told.told[who] == pytest.approx(max(chances, default=0.0))
+        assert told.told[who] == pytest.approx(max(around, default=0.0))
         left = np.flatnonzero(confidence[who] > 0).tolist()
-        one = is_near(harm, WAGES[left[0]], WAGES[left[-1]])
-        assert told.certain[who] == (one and bool(set(left) & set(harmful)))
-        assert told.stated[who] == pytest.approx(max(confidence[who, list(claim)].sum() for claim in claims))
+        assert told.certain[who] == any(holds(left, wage) for wage in harmful)
+        best = max(confidence[who, stretch].sum() for stretch in stretches)
+        assert told.stated[who] == pytest.approx(best)
+        if told.best[who]:
+            assert any(holds(stretch, wage) and confidence[who, stretch].sum() == pytest.approx(best)
+                       for stretch in ([place for place in each if confidence[who, place] > 0] for each in stretches)
+                       for wage in harmful)  # fmt: skip
 
 
 def test_several_rows_of_one_person_are_one_truth():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.data.table import NEARLY, Harm
+from cloven.data.table import NEARLY, Harm, slack
 from cloven.errors import ParameterError
 from cloven.kinds.tables.buckets import places_of, positions_of
 
@@ -88,49 +88,100 @@ def value_telling(guesses: ValueGuesses, truth: Truth) -> ValueTelling:
     """Hold guessed values against the true ones.
 
     A claim is a stretch of values that are as good as one (a single value, unless the schema says otherwise), with the
-    probability of all of them; it is right if the true value lies in it.
+    probability of all of them; it is right if the true value is as good as the same. So it is for people outside the
+    table too, whose exact number need not be in it.
     """
-    at = value_places(truth.values, guesses)
     ends = truth.harm.reach(guesses.values)
     chance = np.concatenate((np.zeros((len(guesses), 1)), np.cumsum(guesses.confidence, axis=1)), axis=1)
     claims = chance[:, ends] - chance[:, :-1] if truth.harm.within else guesses.confidence
     claims = np.clip(claims, 0.0, 1.0)  # sums of many shares end a hair above 1
     likeliest = claims.argmax(axis=1)
-    here = (at >= 0) & (guesses.confidence[truth.person, np.maximum(at, 0)] > 0)
-    told = np.where(here, _highest(claims, truth.person, np.maximum(at, 0), ends), 0.0)
-    hit = here & (likeliest[truth.person] <= at) & (at < ends[likeliest[truth.person]])
-    sure = here & _follows(guesses, ends)[truth.person] & guesses.candidate[truth.person, np.maximum(at, 0)]
+    held = (
+        _hold_nearly(guesses, truth, chance, ends, likeliest)
+        if truth.harm.within
+        else _hold_exactly(guesses, truth, likeliest)
+    )
     harmful = truth.harm.harmful(truth.values)
     return ValueTelling(
-        *_most(truth, np.where(harmful, told, 0.0)),
-        _any(truth, sure & harmful),
+        *_most(truth, np.where(harmful, held.told, 0.0)),
+        _any(truth, held.certain & harmful),
         claims[np.arange(len(claims)), likeliest],
-        _any(truth, hit),
-        _any(truth, hit & harmful),
+        _any(truth, held.hit),
+        _any(truth, held.hit & harmful),
     )
 
 
-def _highest(claims: Floats, person: Longs, at: Longs, ends: Longs) -> Floats:
-    """The likeliest claim on a person that holds the value at a place: stretches that begin no later, and reach it."""
-    first = np.searchsorted(ends, at, side="right")
-    if (first == at).all():
-        return claims[person, at]
-    return np.array(
-        [
-            claims[who, start : place + 1].max()
-            for who, start, place in zip(person.tolist(), first.tolist(), at.tolist(), strict=True)
-        ]
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """What is claimed of each true value.
+
+    Attributes:
+        told: the highest probability of a claim that holds it.
+        hit: whether the likeliest claim holds it.
+        certain: whether it follows by logic.
+    """
+
+    told: Floats
+    hit: Flags
+    certain: Flags
+
+
+def _hold_exactly(guesses: ValueGuesses, truth: Truth, likeliest: Longs) -> _Held:
+    """Every value is one of its own."""
+    at = value_places(truth.values, guesses)
+    place, there = np.maximum(at, 0), at >= 0
+    told = np.where(there, guesses.confidence[truth.person, place], 0.0)
+    single = guesses.candidate.sum(axis=1) == 1
+    return _Held(
+        told,
+        (told > 0) & (likeliest[truth.person] == at),
+        (told > 0) & single[truth.person] & guesses.candidate[truth.person, place],
     )
 
 
-def _follows(guesses: ValueGuesses, ends: Longs) -> Flags:
-    """Of whom all values that are left are as good as one."""
-    width = guesses.candidate.shape[1]
-    some = guesses.candidate.any(axis=1)
-    first = guesses.candidate.argmax(axis=1)
-    last = width - 1 - guesses.candidate[:, ::-1].argmax(axis=1)
-    follows: Flags = some & (last < ends[first])
-    return follows
+def _hold_nearly(guesses: ValueGuesses, truth: Truth, chance: Floats, ends: Longs, likeliest: Longs) -> _Held:
+    """Numbers that lie near to each other are one value, whether or not the true one was guessed."""
+    numbers = np.array([float(value) for value in guesses.values])
+    true = np.array([float(value) for value in truth.values])
+    start, end, person = likeliest[:, None], ends[likeliest][:, None], truth.person
+    place = np.arange(len(numbers))
+    claimed = (guesses.confidence > 0) & (start <= place) & (place < end)
+    return _Held(
+        _likeliest_around(numbers, true, chance, person, truth.harm),
+        _near(numbers, claimed, true, person, truth.harm),
+        _near(numbers, guesses.candidate, true, person, truth.harm),
+    )
+
+
+def _likeliest_around(numbers: Floats, true: Floats, chance: Floats, person: Longs, harm: Harm) -> Floats:
+    """The probability of the likeliest claim around each true number; ``chance`` sums up those of the numbers.
+
+    The stretch of such a claim begins at a number below the true one that is as good as the same, or at the true one.
+    """
+    tops = harm.upto(numbers) + slack(numbers)
+    ends = np.searchsorted(numbers, tops, side="right")
+    own = np.searchsorted(numbers, true, side="left")
+    own_end = np.searchsorted(numbers, harm.upto(true) + slack(true), side="right")
+    first = np.searchsorted(tops, true, side="left")
+    told = np.empty(len(true))
+    for at, (who, low, mine, end) in enumerate(
+        zip(person.tolist(), first.tolist(), own.tolist(), own_end.tolist(), strict=True)
+    ):
+        sums = chance[who]
+        below = sums[ends[low:mine]] - sums[low:mine]
+        told[at] = max(sums[end] - sums[mine], below.max(initial=0.0))
+    return np.clip(told, 0.0, 1.0)
+
+
+def _near(numbers: Floats, chosen: Flags, true: Floats, person: Longs, harm: Harm) -> Flags:
+    """Whether each true number and all numbers that are chosen for its person are as good as one."""
+    width = len(numbers)
+    first, last = chosen.argmax(axis=1), width - 1 - chosen[:, ::-1].argmax(axis=1)
+    low = np.minimum(numbers[first][person], true)
+    high = np.maximum(numbers[last][person], true)
+    somebody = np.flatnonzero(chosen.any(axis=1))
+    found: Flags = np.isin(person, somebody) & (high <= harm.upto(low) + slack(low))
+    return found
 
 
 def _most(truth: Truth, told: Floats) -> tuple[Floats, Longs]:
