@@ -8,9 +8,11 @@ import pytest
 
 from cloven.cli.audit import _capped, _methods, _taking
 from cloven.kinds.tables.kind import suggested
-from cloven.kinds.tables.methods.slicing import Slicing
+from cloven.kinds.tables.methods.slicing import Slicing, largest_l
 from cloven.reading.schema_file import read_schema
 from cloven.reading.tables import read_table
+from cloven.settings import parse_setting
+from cloven.statistics.outsiders import Outsiders
 
 
 def test_a_schema_is_written_and_the_next_command_named(cloven, people, tmp_path):
@@ -31,7 +33,7 @@ def skewed(tmp_path):
 
     def made(common, others):
         path, schema = tmp_path / "skewed.csv", tmp_path / "skewed.toml"
-        ills = ["flu"] * common + [f"ill{n % 6}" for n in range(others)]
+        ills = ["flu"] * common + [f"ill{n % 10}" for n in range(others)]
         path.write_text("age,illness\n" + "".join(f"{20 + n % 40},{ill}\n" for n, ill in enumerate(ills)))
         schema.write_text('[columns]\nage = "quasi-identifier"\nillness = "sensitive"\n')
         return read_table(path, read_schema(schema))
@@ -41,20 +43,44 @@ def skewed(tmp_path):
 
 def test_the_data_decide_about_method_and_l(skewed):
     assert suggested(skewed(90, 30))[0] == "mondrian:l=2", "more than half have it"
-    setting, why = suggested(skewed(40, 80))
+    setting, why = suggested(skewed(40, 120))
     assert (setting, why.partition(":")[0]) == ("slicing:l=3", "l=3")
-    assert "33.3 % of the rows have illness = 'flu'" in why
+    assert "25.0 % of the rows have illness = 'flu'" in why
     assert suggested(skewed(10, 110))[0] == "slicing"
 
 
 def test_l_is_what_the_data_allow_unless_it_is_said(skewed):
-    data = skewed(40, 80)
+    data = skewed(40, 120)
     method, reasons = _capped(Slicing(), data)
     assert (method.l, len(reasons)) == (3, 1)
     (first, second), _ = _methods(["slicing", "anatomy"], {"l": 5}, (), data)
     assert (first.l, second.l) == (5, 5)
     (named,), _ = _methods(["slicing:l=6"], {}, (), data)
     assert named.l == 6
+
+
+def test_l_leaves_room_for_the_trial_without_some_people(skewed):
+    """Where 33.3 % have one value, a fifth of the people less may leave more than a third of them."""
+    data = skewed(500, 1000)
+    (setting, why), largest = suggested(data), largest_l(data)
+    assert (setting, largest) == ("slicing:l=2", 3)
+    assert "room to audit" in why
+    for common in (497, 330, 199):  # of 1,000: just enough for l = 2, 3, 5
+        method = parse_setting(suggested(skewed(common, 1000 - common))[0])
+        for seed in range(10):
+            assert Outsiders(skewed(common, 1000 - common), method, seed=seed).splits
+
+
+def test_l_that_is_said_is_never_overridden(skewed, cloven, tmp_path):
+    """The data suggest mondrian:l=2 here, and the owner asks for more."""
+    assert _taking("mondrian:l=2", {"l": 5, "k": 10}, "why") == (["mondrian"], [])
+    skewed(90, 30)
+    ended = cloven(
+        "audit", tmp_path / "skewed.csv", "--schema", tmp_path / "skewed.toml", "-k", 10, "-l", 5, "--quick",
+        "--no-attack", "--no-advise", "-o", tmp_path / "out", "--json",
+    )  # fmt: skip
+    assert ended.code == 1
+    assert ended.json["outcomes"][0]["parameters"]["l"] == 5
 
 
 def test_options_choose_the_method_that_takes_them():

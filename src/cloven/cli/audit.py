@@ -62,7 +62,7 @@ from cloven.disclosure.risk import MAX_TAIL
 from cloven.errors import ClovenError, ParameterError
 from cloven.escapes import visible
 from cloven.kinds.disassociated.methods import Disassociation
-from cloven.kinds.tables.kind import suggested
+from cloven.kinds.tables.kind import suggested, sure_l
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.slicing import largest_l
 from cloven.kinds.tables.threats import shared_rows
@@ -566,8 +566,10 @@ def _taking(usual: str, given: Mapping[str, Any], why: str) -> tuple[list[str], 
     """The usual method, or the first that has all options given, and why."""
     wanted = set(given).difference(SHARED)
     able = [name for name, maker in table_anonymisers().items() if wanted <= set(options_of(maker))]
-    if not wanted or usual.partition(":")[0] in able or not able:
-        return [usual], [] if "l" in given else [why]
+    name = usual.partition(":")[0]
+    if not wanted or name in able or not able:
+        # What the owner promises is not what the data suggest.
+        return ([name], []) if "l" in given else ([usual], [why])
     flags = ", ".join(OF_TABLES.flag(name) for name in given if name in wanted)
     return able[:1], [f"{able[0]}: the method that takes {flags}"]
 
@@ -615,8 +617,9 @@ def _refuse_others(name: str, given: Mapping[str, Any], known: Collection[str]) 
 
 def _capped(method: Anonymiser, data: Table) -> tuple[Anonymiser, list[str]]:
     """The method with an l that the data allow, and the reason if it is less than usual."""
-    largest, l = largest_l(data), getattr(method, "l", None)
+    largest, l = max(sure_l(data), min(2, largest_l(data))), getattr(method, "l", None)
     if l is None or isinstance(method, Mondrian) or not 2 <= largest < l:
         return method, []
     name = method.parameters["method"]
-    return replace(method, l=largest), [f"{name} with l={largest}, the largest that these data allow"]  # type: ignore[type-var]
+    why = f"{name} with l={largest}, the largest that leaves room to audit without a fifth of the people"
+    return replace(method, l=largest), [why]  # type: ignore[type-var]

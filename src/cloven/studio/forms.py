@@ -183,7 +183,7 @@ def defaults(shape: Shape, summary: Mapping[str, Any], method: str) -> dict[str,
         proposed = {"method": made.parameters["method"], **known}
     if proposed.get("method") == method:
         usual |= {name: _text(value) for name, value in proposed.items() if name in usual}
-    largest = summary.get("largest_l")
+    largest = summary.get("sure_l")
     if largest and usual.get("l", "").isdigit() and method != "mondrian":
         usual["l"] = str(max(2, min(int(usual["l"]), largest)))
     return usual

@@ -208,7 +208,7 @@ def _left_out(report: ReadReport) -> str:
 
 def _described_table(place: Path, reading: Reading, schema: Path, tell: Teller) -> dict[str, Any]:
     from cloven.kinds.tables.description import describe_attributes, describe_table
-    from cloven.kinds.tables.kind import suggested
+    from cloven.kinds.tables.kind import suggested, sure_l
     from cloven.kinds.tables.methods.slicing import largest_l
     from cloven.reading.tables import load_table
 
@@ -225,6 +225,7 @@ def _described_table(place: Path, reading: Reading, schema: Path, tell: Teller) 
         "columns": [each.to_dict() for each in describe_attributes(table)],
         "groups": _groups(table),
         "largest_l": largest_l(table) if table.names("sensitive") else None,
+        "sure_l": sure_l(table) if table.names("sensitive") else None,
         "sensitive": list(table.names("sensitive")),
         "known": list(table.names("quasi-identifier")),
         "preview": _rows(table),

@@ -56,7 +56,7 @@ async def form(request: Request) -> Response:
 def _usual(data: DataSet) -> dict[str, str]:
     promised = {"k": str(K), "m": str(M)}
     if data.summary["shape"] == "table":
-        promised = {"k": str(K), "l": str(min(L, data.summary["largest_l"] or L))}
+        promised = {"k": str(K), "l": str(max(2, min(L, data.summary["sure_l"] or L)))}
     return {**promised, "trials": "12", "max_risk": f"{100 * MAX_RISK:g}", "min_utility": "0"}
 
 

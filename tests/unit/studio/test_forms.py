@@ -97,7 +97,7 @@ def test_what_the_data_suggest_stands_in_the_fields():
     summary = {"suggested": {"method": "disassociation", "k": 5, "m": 1, "max_cluster_size": 40}}
     assert defaults("sets", summary, "disassociation")["max_cluster_size"] == "40"
     assert defaults("sets", summary, "coat")["m"] == "2"
-    table = {"suggested": {"setting": "slicing:l=3"}, "largest_l": 3}
+    table = {"suggested": {"setting": "slicing:l=3"}, "largest_l": 4, "sure_l": 3}
     assert defaults("table", table, "slicing")["l"] == "3"
     assert defaults("table", table, "anatomy")["l"] == "3"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from math import ceil, inf
+from math import ceil, inf, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,8 +42,9 @@ from cloven.kinds.tables.words import (
     one_harmful_value,
     single_values,
     summary,
-    told_by_two,
+    told_together,
 )
+from cloven.statistics.outsiders import MOST, SHARE
 from cloven.threats import Knowledge, OtherRelease, unusable_release
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ class TablesFamily:
         values = (
             *one_harmful_value(data, result.release),
             *nearly_told(data, result.release),
-            *told_by_two(shown_together(result.release)),
+            *told_together(shown_together(result.release)),
         )
         return (*little_promised(method.k), *values, *of_people)
 
@@ -170,18 +171,24 @@ class TablesFamily:
         A limit of one in n needs at least n equally likely values; attackers do better than that where values go with
         quasi-identifiers, so more are tried too. Larger groups are tried if they do not move the limit, which is 1/k
         unless the owner sets another. Where coarse rows do not hold, slicing may: it hides which values go together.
+        Where no attacker gets past a limit, but quasi-identifiers are shown as they are, coarse rows may hold.
         Buckets that are dealt by lot hold better beside another release than those of alike people.
         """
         names = {field.name for field in fields(method)}
         out: dict[str, Any] = {}
         if "k" in names and method.k < FEWEST_CANDIDATES:
             out[f"--methods k={FEWEST_CANDIDATES}"] = replace(method, k=FEWEST_CANDIDATES)
+        largest, different = (inf, inf) if data is None else (sure_l(data), _fewest_values(data))
         if not any(
             risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL, limit) for risk in risks
         ):
+            if not isinstance(method, Mondrian) and "l" in names and different >= DISTINCT_L:
+                k = max(method.k, FEWEST_CANDIDATES)
+                out["--methods mondrian"] = Mondrian(
+                    k=k, l=int(min(different, max(DISTINCT_L, method.l or 0)))
+                )
             return out
         least = ceil(1 / max(limit, 0.01) - ROUNDING)
-        largest, different = (inf, inf) if data is None else (largest_l(data), _fewest_values(data))
         if "l" in names:
             first = max((method.l or 1) + 1, least)
             for more in (first, first + ceil(first / 3)):
@@ -238,11 +245,36 @@ class TablesFamily:
 
 USUAL_L, DISTINCT_L = 6, 2
 """What slicing promises if nobody says otherwise; and different values in a class of Mondrian."""
+SURELY = 4.0
+"""Standard deviations that a draw of people practically never is away from what is expected."""
 
 
 def counts_persons(data: Table) -> bool:
     """Whether persons, or near numbers, have to be counted, which Mondrian alone can."""
     return data.several_each or any(attribute.harm.within for attribute in data.attributes)
+
+
+def sure_l(data: Table) -> int:
+    """The largest l that the table keeps even where an audit leaves people out of it, whoever they are.
+
+    The most common value may be more common among those who stay; how many of them have it is hypergeometric.
+
+    >>> import cloven as cv
+    >>> import pyarrow as pa
+    >>> people = {"age": list(range(100)), "ill": ["flu", "gout"] * 50}
+    >>> table = cv.read_table(pa.table(people), cv.Schema.of(["age"], ["ill"]))
+    >>> largest_l(table), sure_l(table)
+    (2, 1)
+    """
+    rows = len(data)
+    most = max(
+        (int(np.bincount(data.codes[:, place]).max()) for place in data.positions("sensitive")), default=0
+    )
+    if not most or rows < 2:
+        return largest_l(data)
+    share, stay = most / rows, rows - min(MOST, int(rows * SHARE))
+    deviation = sqrt(stay * share * (1 - share) * (rows - stay) / (rows - 1))
+    return int(stay / min(float(most), stay * share + SURELY * deviation))
 
 
 def suggested(data: Table) -> tuple[str, str]:
@@ -263,14 +295,16 @@ def suggested(data: Table) -> tuple[str, str]:
             else "numbers that lie near to each other count as one"
         )
         return f"mondrian:l={DISTINCT_L}", f"mondrian: {what}, which other methods do not count"
-    largest, commonest = largest_l(data), _commonest(data)
+    largest, commonest = sure_l(data), _commonest(data)
     if largest < DISTINCT_L:
-        why = f"mondrian: {commonest}, and slicing hides no value that more than half have"
+        part = "more than" if largest_l(data) < DISTINCT_L else "about"
+        why = f"mondrian: {commonest}, and slicing hides no value that {part} half have"
         return f"mondrian:l={DISTINCT_L}", why
     if largest < USUAL_L:
         return (
             f"slicing:l={largest}",
-            f"l={largest}: the largest there is, as {commonest}; {USUAL_L} is usual",
+            f"l={largest}: the largest that leaves room to audit without a fifth of the people, as {commonest};"
+            f" {USUAL_L} is usual",
         )
     return (
         "slicing",

@@ -265,11 +265,11 @@ def one_harmful_value(
     return tuple(out)
 
 
-def told_by_two(found: Together) -> tuple[Said, ...]:
-    """Where more rows than tails may have are alone with two quasi-identifiers that stand as they are beside others.
+def told_together(found: Together) -> tuple[Said, ...]:
+    """Where one or two quasi-identifiers, published as they are beside others, are one row's alone too often.
 
     >>> from cloven.kinds.tables.attack.together import Together
-    >>> told_by_two(Together(("age", "sex", "town"), 0.005))
+    >>> told_together(Together(("age", "sex", "town"), 0.005))
     ()
     """
     if found.share <= MAX_TAIL:
@@ -277,11 +277,10 @@ def told_by_two(found: Together) -> tuple[Said, ...]:
     return (
         Said(
             f"Quasi-identifiers are published together as they are ({', '.join(found.names)}), and"
-            f" {percent(found.share)} of the rows are alone with two of them: whoever knows two of a person is told the"
-            " others for certain."
+            f" of {percent(found.share)} of the rows one or two known ones tell another for certain."
             f" More than {percent(MAX_TAIL)} is too much; make them coarser (round, a tree, or a method that does:"
             " mondrian).",
-            "Quasi-identifiers are published together as they are, and two of them tell the others of too many people.",
+            "Quasi-identifiers are published together as they are, and one or two tell another of too many people.",
         ),
     )
 

@@ -1,9 +1,9 @@
-"""Somebody knows two quasi-identifiers of a person, and reads the others off the row that alone has both.
+"""An intruder knows one or two quasi-identifiers of a person, and reads another off the only row that fits.
 
 Methods that hide sensitive values (anatomy, slicing) publish quasi-identifiers as they are, and those of one column
-together: k and l say nothing of them. Where one part of a column alone has two values, whoever knows the two is told
-the rest of it, and for certain. Without the person's own part nobody would have been: several parts that agree tell of
-people outside the table as well, so that only those who stand alone are harmed by being in it.
+together: k and l say nothing of them. Where one part of a column alone has the known values, the rest of it follows,
+and for certain. Without the person's own part it would not: several parts that agree tell of people outside the table
+as well, so that only those who stand alone are harmed by being in it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Together:
 
     Attributes:
         names: the attributes.
-        share: share of the rows of which a further value is told to whoever knows two of them.
+        share: share of the rows of which a further value follows from one or two of them.
     """
 
     names: tuple[str, ...]
@@ -40,26 +40,26 @@ class Together:
 
 
 def shown_together(release: TableRelease) -> Together:
-    """The column that tells most to whoever knows two of its quasi-identifiers."""
+    """The column in which one or two known quasi-identifiers tell another of most rows."""
     found = [Together((), 0.0)]
     for column in release.columns:
         known = [place for place in column if not release.domains[place].sensitive]
-        if len(known) > 2 and len(release):
+        if len(known) > 1 and len(release):
             names = tuple(release.domains[place].name for place in known)
             found.append(Together(names, float(_told(release, known).mean())))
     return max(found, key=lambda each: each.share)
 
 
-def _told(release: TableRelease, known: Sequence[int]) -> Flags:
-    """Rows of which two values are nobody else's, and a third is news."""
-    domains, cells = [release.domains[place] for place in known], release.cells[:, list(known)]
+def _told(release: TableRelease, places: Sequence[int]) -> Flags:
+    """Rows of which one value, or two together, are nobody else's, and another one is news."""
+    domains, cells = [release.domains[place] for place in places], release.cells[:, list(places)]
     exact = np.column_stack([cell_sizes(domain)[cells[:, at]] == 1 for at, domain in enumerate(domains)])
     news = exact & np.column_stack([_is_news(column) for column in cells.T])
     told = np.zeros(len(cells), np.bool_)
-    for one, other in combinations(range(len(known)), 2):
-        further = np.delete(news, (one, other), axis=1).any(axis=1)
-        asked = exact[:, one] & exact[:, other] & further & ~told
-        told[asked] = _alone(domains[one], domains[other], cells[:, [one, other]])[asked]
+    for size in (1, 2):
+        for known in map(list, combinations(range(len(places)), size)):
+            asked = exact[:, known].all(axis=1) & np.delete(news, known, axis=1).any(axis=1) & ~told
+            told[asked] = _alone([domains[at] for at in known], cells[:, known])[asked]
     return told
 
 
@@ -68,14 +68,17 @@ def _is_news(column: Ints) -> Flags:
     return (np.bincount(column) < NEWS * len(column))[column]
 
 
-def _alone(one: CellDomain, other: CellDomain, pairs: Ints) -> Flags:
-    """Rows of which no other row can have both values: none has the same cells, or coarser ones around them."""
-    different, number, times = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+def _alone(domains: Sequence[CellDomain], cells: Ints) -> Flags:
+    """Rows of which no other can have all these values: none has the same cells, or coarser ones around them."""
+    different, number, times = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
     alone = times == 1
-    coarse = np.flatnonzero((cell_sizes(one)[different[:, 0]] > 1) | (cell_sizes(other)[different[:, 1]] > 1))
-    for cell, around in different[coarse].tolist():
-        fits = np.isin(different[:, 0], _exact_within(one, cell))
-        alone &= ~(fits & np.isin(different[:, 1], _exact_within(other, around)))
+    coarse = [cell_sizes(domain)[column] > 1 for domain, column in zip(domains, different.T, strict=True)]
+    for around in different[np.any(coarse, axis=0)].tolist():
+        fits = [
+            np.isin(column, _exact_within(domain, cell))
+            for domain, column, cell in zip(domains, different.T, around, strict=True)
+        ]
+        alone &= ~np.all(fits, axis=0)
     of_row: Flags = alone[number.reshape(-1)]
     return of_row
 
