@@ -1,13 +1,13 @@
 """From figures to one verdict: publish; change these settings; use that method instead; do not publish.
 
 Means: no attacker may be right more often than one limit that is the same for every setting of a file (0.2 unless the
-owner sets another; a limit of 1/k alone would let a small k pass where a large one fails). What drawing lots gets is no
-attack: who is shown to put hidden parts back at most 5 % more often than lots passes. Attackers inside the promise may
-not do better than 1/k either. People: those of whom an item is told with 0.8 may be 5 % more among members than among
-people outside the release; those of whom one is told as good as certainly, or by logic alone, 1 % more. Where the
-likeliest value of a table is guessed, members may be guessed rightly more often by the limit of means. The upper ends
-of intervals are compared, so that what could not be measured well does not pass for small. What should have been tried
-and could not be is not passed.
+owner sets another; a limit of 1/k alone would let a small k pass where a large one fails). What chance gets is no
+disclosure: guesses that are shown to be right at most 5 % more often than by chance pass, unless something was promised
+about them. Attackers inside the promise may not do better than 1/k either. People: those of whom an item is told with
+0.8 may be 5 % more among members than among people outside the release; those of whom one is told as good as certainly,
+or by logic alone, 1 % more. Where the likeliest value of a table is guessed, members may be guessed rightly more often
+by the limit of means. The upper ends of intervals are compared, so that what could not be measured well does not pass
+for small. What should have been tried and could not be is not passed.
 
 The loop asks ``decide`` at its end, with the other settings it compared (``Compared``).
 """
@@ -222,8 +222,8 @@ def _rests_on(outcome: Outcome) -> str:
     if worst is None or worst.judged is None:
         return ""
     lots = ""
-    if worst.no_more_than_lots and worst.guessing is not None:
-        lots = f", about as often as by drawing lots ({percent(worst.guessing.value)})"
+    if worst.no_gain and worst.guessing is not None:
+        lots = f", no gain over chance ({percent(worst.guessing.value)})"
     what = "is right in" if worst.excess is None else "is told more of members than of outsiders in"
     return (
         f"of all attackers that were tried, the furthest ({worst.threat}) {what} {percent(worst.judged.value)},"

@@ -21,7 +21,7 @@ MAX_TAIL = 0.01
 PROBABLY = 5.0
 """Of so many times as many people something may be told with 0.8 as may be told as good as certainly."""
 NOTHING_GAINED = 0.05
-"""Whoever is right so little more often than lots has learned nothing: how often lots are right is no secret."""
+"""Guesses that are right so little more often than by chance disclose nothing: what chance gets is no secret."""
 ESTIMATES = ("attacker", "guessing", "control", "outsiders", "population", "excess", "gain")
 Linkage = Literal["record", "attribute", "table", "probabilistic"]
 Criterion = Literal["singling out", "linkability", "inference"]
@@ -47,6 +47,15 @@ class Estimate:
     def upper(self) -> float:
         """The upper end, or the value where there is no interval."""
         return self.value if self.high is None else self.high
+
+    def over(self, chance: float) -> Estimate:
+        """How much more it is than what chance gets, where that is known exactly.
+
+        >>> Estimate(0.5, 0.25, 0.75).over(0.25)
+        Estimate(value=0.25, low=0.0, high=0.5)
+        """
+        ends = (None if end is None else end - chance for end in (self.low, self.high))
+        return Estimate(self.value - chance, *ends)
 
 
 def limit_of_told(max_risk: float, max_tail: float) -> float:
@@ -107,7 +116,7 @@ class Risk:
         outsiders: what the same attack reaches with people who are not in the release.
         population: what somebody reaches who knows the records of other people and has no release.
         excess: attacker less outsiders, of the same people; where it is known, it is what is judged.
-        gain: attacker less guessing, of the same guesses, where lots may be right as often as one likes.
+        gain: attacker less guessing, of the same guesses.
         tails: persons of whom very much is told, judged apart from the mean.
         beats: whether it was shown (95 %) to do better than guessing and control; None if that was not tested.
         counts: whether it takes part in the verdict; knowledge beyond the promise is shown but does not.
@@ -184,13 +193,17 @@ class Risk:
     def exceeds(self, limit: float) -> bool:
         """Whether it takes part in the verdict and may lie above a limit: the upper end of the interval counts."""
         above = self.judged is not None and self.judged.upper > limit + ROUNDING
-        return self.counts and above and not self.no_more_than_lots
+        return self.counts and above and not self.no_gain
 
     @property
-    def no_more_than_lots(self) -> bool:
-        """Whether it was shown that lots are right about as often; a fixed limit would forbid the lots themselves."""
+    def no_gain(self) -> bool:
+        """Whether it was shown that chance is right about as often; a fixed limit would forbid chance itself.
+
+        What was promised is never excused by it, nor what being in the release adds, which is no guess.
+        """
         high = None if self.gain is None else self.gain.high
-        return high is not None and high <= NOTHING_GAINED
+        excused = not self.promised and self.excess is None
+        return excused and high is not None and high <= NOTHING_GAINED + ROUNDING
 
     def tails_beyond(self, max_tail: float, max_risk: float) -> tuple[Tail, ...]:
         """Tails that may be longer than is accepted, if it takes part in the verdict."""

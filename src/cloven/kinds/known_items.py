@@ -119,6 +119,7 @@ def risk_of_looks(
     return threat.risk(
         attacker=right,
         guessing=Estimate(chance),
+        gain=right.over(chance),
         beats=(right.value if right.low is None else right.low) > chance,
         counts=promised,
         promised=promised,

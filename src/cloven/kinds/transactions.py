@@ -285,6 +285,7 @@ def risk_of(
     return threat.risk(
         attacker=attacker,
         guessing=guessing,
+        gain=_estimate(hit.over_chance, hit.over_chance_low, hit.over_chance_high),
         control=_estimate(hit.control, hit.control_low, hit.control_high),
         beats=beats(auc),
         count=int(hit.count),
@@ -357,6 +358,7 @@ def membership(score: Score) -> Threat:
         return threat.risk(
             attacker=attacker,
             guessing=Estimate(0.5),
+            gain=attacker.over(0.5),
             beats=area - half > 0.5,
             count=len(inside) + len(outside),
             units=max(len(inside), len(outside)),

@@ -22,7 +22,7 @@ STATES: Mapping[str, Sign] = {
 }
 RESULTS: Mapping[str, str] = {
     "within the limits": "good",
-    "no more than guessing": "good",
+    "no gain over chance": "good",
     "past the limits": "bad",
 }
 """Colours of what came of an attacker; the rest is quiet."""

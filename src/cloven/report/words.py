@@ -225,8 +225,8 @@ def of_risk(
         return Sign("bad", "tells too much")
     if not plain["counts"]:
         return Sign("quiet", "not judged")
-    if risk.no_more_than_lots and risk.judged is not None and risk.judged.upper > limit:
-        return Sign("good", "no more than guessing")
+    if risk.no_gain:
+        return Sign("good", "no gain over chance")
     return Sign("good", "below the limit")
 
 

@@ -108,8 +108,7 @@ def _result(risk: Risk, report: AuditReport) -> str:
         return "nothing to measure"
     if is_past(risk, report):
         return "past the limits"
-    above = risk.judged is not None and risk.judged.upper > limit_of(risk, report)
-    return "no more than guessing" if above else "within the limits"
+    return "no gain over chance" if risk.no_gain else "within the limits"
 
 
 def _clause(clause: Clause, report: AuditReport, claim: Claim) -> dict[str, Any]:

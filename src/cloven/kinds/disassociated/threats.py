@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
 from cloven.figures import many
 from cloven.kinds.disassociated.release import Kind, climb
@@ -62,9 +61,6 @@ class _Guessing:
             "worst_of": found.clusters,
         }
         risk = risk_of(threat, found.findings, details, "of the hidden parts back where they belong")
-        hit = found.findings.get("hit")
-        if risk.attacker is not None and hit.over_chance is not None:
-            risk = replace(risk, gain=Estimate(hit.over_chance, hit.over_chance_low, hit.over_chance_high))
         return risk.saying(by_kind=True)
 
 

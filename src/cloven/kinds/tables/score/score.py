@@ -437,6 +437,7 @@ class TableFindings:
             measure=more.pop("words", measure),
             attacker=_estimate(finding.value, finding.low, finding.high),
             guessing=_estimate(finding.chance, finding.chance_low, finding.chance_high),
+            gain=_estimate(finding.over_chance, finding.over_chance_low, finding.over_chance_high),
             control=_estimate(finding.control, finding.control_low, finding.control_high),
             beats=beats(finding),
             count=int(finding.count),
