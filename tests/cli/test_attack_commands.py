@@ -189,7 +189,7 @@ def test_audit_says_why_an_attack_was_not_tried(cloven, tmp_path):
     """Nothing goes together here, so there is nothing to learn."""
     file = tmp_path / "one.csv"
     file.write_text("a\n" * 12)
-    ended = cloven("audit", file, "-o", tmp_path / "a")
+    ended = cloven("audit", file, "-o", tmp_path / "a", "--verbose")
     assert ended.code == 1
     assert "12 persons are too few to measure anything on; at least 30 are needed" in ended.out
     assert "release alone: not tried" in ended.out

@@ -77,8 +77,11 @@ def test_nothing_can_be_measured_on_it_and_that_is_one_line(cloven, people, empt
 def test_an_audit_says_that_nothing_is_left(cloven, people, empty, tmp_path):
     _, seed, _ = empty
     setting = f"diffgen:eps=0.001,specialisations=0,seed={seed}"
-    ended = cloven("audit", *people, "--methods", setting, "--quick", "--seed", 1, "-o", "audited")
+    ended = cloven(
+        "audit", *people, "--methods", setting, "--quick", "--seed", 1, "--verbose", "-o", "audited"
+    )
     assert ended.code == 1, ended.err
+    assert "x The release is empty: nothing is left in it" in ended.out
     told = " ".join(ended.out.split())
     assert "verdict: Do not publish this: nothing is left in it that anybody could use." in told
     assert "known person: not tried, the table holds no row, so nobody is told anything" in told
@@ -109,7 +112,7 @@ def test_the_ledger_adds_up_and_says_what_it_leaves_out(cloven, people):
 def test_an_audit_adds_up_what_was_released_before(cloven, people):
     cloven("anonymise", "diffgen", *people, "--eps", 0.1, "-o", "first")
     options = ("--methods", "diffgen:eps=0.2,specialisations=0", "--quick", "--no-advise", "--seed", 1)
-    ended = cloven("audit", *people, *options, "-o", "audited")
+    ended = cloven("audit", *people, *options, "--verbose", "-o", "audited")
     assert ended.code in (0, 1), ended.err
     assert "with this the releases of this data cost eps = 0.3 in total (0.1 + 0.2)" in ended.err
     assert "beside an earlier release" not in ended.out

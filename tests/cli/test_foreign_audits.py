@@ -51,24 +51,25 @@ def files(tmp_path, columns, published):
 def test_what_holds_is_published_once_the_roles_are_given(cloven, files, tmp_path):
     original, release, schema = files
     given = ("audit", "--release", release, "--original", original, "-o", tmp_path / "out")
-    ended = cloven(*given, "--schema", schema)
+    ended = cloven(*given, "--schema", schema, "--verbose")
     assert ended.code == 0, ended
+    assert ended.out.startswith("PUBLISH   ")
     assert "✓ read      as-published  k=3" in ended.out
     assert "verdict: Publish: of all attackers that were tried" in ended.out
-    assert f"release      {release}\n" in ended.out
+    assert f"Release (to publish)            {release}    exit code 0\n" in ended.out
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["report.html"]
     assert sorted(path.name for path in (tmp_path / "out.private").iterdir()) == ["audit.json", "report.html"]
 
 
 def test_roles_that_were_found_are_told_and_not_published_on(cloven, files, tmp_path):
     original, release, _ = files
-    ended = cloven("audit", "--release", release, "--original", original, "-o", tmp_path / "out")
+    ended = cloven("audit", "--release", release, "--original", original, "--verbose", "-o", tmp_path / "out")
     assert ended.code == 1
     assert "age: quasi-identifier (coarser than in the original, so taken for known)" in ended.out
     assert "illness: sensitive (" in ended.out
     assert "What the columns are was found, not given" in ended.out
     assert "warning: roles of the columns were found" in ended.err
-    assert "(not to be published as it is)" in ended.out
+    assert "Release (not for publication)" in ended.out
 
 
 def test_json_is_the_document_of_all_audits(cloven, files, tmp_path):
@@ -93,7 +94,7 @@ def test_without_attacks_nothing_is_published(cloven, files, tmp_path):
     given = ("--release", release, "--original", original, "--schema", schema, "--no-attack")
     ended = cloven("audit", *given, "-o", tmp_path / "out")
     assert ended.code == 1
-    assert "no attack that counts was tried" in ended.out
+    assert "x No attack that counts was tried" in ended.out
 
 
 def test_a_release_of_our_own_is_audited_from_its_folder(cloven, files, tmp_path):

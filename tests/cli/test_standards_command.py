@@ -45,7 +45,7 @@ def test_the_report_to_sign_is_the_owners(cloven, tmp_path, monkeypatch):
         "audit", "--no-attack", "--no-advise", "--standard", "ema", "--context", "c.toml", "-o", "out"
     )
     assert ended.code == 1
-    assert "to sign      out.private/filing.html" in ended.out
+    assert "Compliance record (to sign)     out.private/filing.html" in ended.out
     assert "EMA Policy 0070" in (tmp_path / "out.private/filing.html").read_text(encoding="utf-8")
     assert not (tmp_path / "out/filing.html").exists()
     section = json.loads((tmp_path / "out.private/audit.json").read_text(encoding="utf-8"))["standard"]

@@ -67,6 +67,6 @@ def test_ends_of_ranges_that_are_somebodys_are_told(cloven, earners, tmp_path):
 def test_an_audit_tells_of_lone_ends(cloven, earners, tmp_path):
     ended = cloven(
         "audit", earners, "--schema", tmp_path / "bare.toml", "--methods", "mondrian:k=10", "--quick", "--seed", 1,
-        "-o", tmp_path / "out",
+        "--verbose", "-o", tmp_path / "out",
     )  # fmt: skip
     assert "exactly one person, to the digit" in " ".join((ended.out + ended.err).split())

@@ -32,7 +32,7 @@ def run(program, *arguments, encoding="utf-8", **env):
 @pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_a_stream_that_cannot_write_everything(program, foreign, tmp_path, encoding):
-    options = ("--no-attack", "--rare-items", "list", "-o", tmp_path / "out")
+    options = ("--no-attack", "--rare-items", "list", "--verbose", "-o", tmp_path / "out")
     code, out, err = run(program, "audit", foreign, *options, encoding=encoding)
     assert code == 1, err  # no attack was tried
     text = out.decode(encoding)
@@ -64,7 +64,7 @@ def test_help_without_any_settings(program):
 
 
 def test_check_marks_where_they_can_be_shown(cloven, tmp_path):
-    ended = cloven("audit", "--no-attack", "-o", tmp_path / "out")
+    ended = cloven("audit", "--no-attack", "--verbose", "-o", tmp_path / "out")
     assert "✓ anonymised" in ended.out
     assert " · sample clinic · " in ended.out
 

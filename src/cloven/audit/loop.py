@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cloven.audit.decision import Decision
-    from cloven.audit.run import Begun, Memory, Progress
+    from cloven.audit.run import Memory, Progress
     from cloven.protocols import Anonymiser
     from cloven.threats import Threat
 
@@ -83,13 +83,8 @@ class Audit:
         for name, kind in (("knowledge", Knowledge), ("limits", Limits), ("effort", Effort)):
             expect_kind(getattr(self, name), kind, f"{name} of an audit")
 
-    def run(
-        self, data: Any, progress: Progress | None = None, memory: Memory | None = None, begun: Begun = bool
-    ) -> AuditReport:
-        """Anonymise, verify, attack, measure, compare, decide. A release that fails verification raises.
-
-        ``begun`` is called with the figures of the data once the release is verified: attacks take longer.
-        """
+    def run(self, data: Any, progress: Progress | None = None, memory: Memory | None = None) -> AuditReport:
+        """Anonymise, verify, attack, measure, compare, decide. A release that fails verification raises."""
         run = Run(self.seed, progress, memory or Forgetful())
         family, rivals = family_of(self.method), named(self.rivals)
         run.plan({"describe": 1.0})
@@ -97,7 +92,7 @@ class Audit:
         description = run.step(
             "describe", lambda _: family.describe(tried_on, self.method, run.rng("describe"))
         )
-        main = self.evaluate(tried_on, self.method, run, lambda: begun(description), published=True)
+        main = self.evaluate(tried_on, self.method, run, published=True)
         others = Compared(lambda method, stop: self.evaluate(tried_on, method, run, stop=stop))
         for name, rival in rivals.items():
             others.attempt(name, rival)
@@ -130,14 +125,13 @@ class Audit:
         data: Any,
         method: Anonymiser,
         run: Run,
-        begun: Callable[[], Any] = bool,
         *,
         published: bool = False,
         stop: bool = False,
     ) -> Evaluated:
         """The loop itself, for one method: anonymise -> verify -> attack -> measure.
 
-        ``begun`` is called before attacks. What is ``published`` draws its lots from the operating system, the rest
+        What is ``published`` draws its lots from the operating system, the rest
         from the seed. With ``stop``, no further attack is tried once one gets past the limits: what does not hold is
         no remedy.
         """
@@ -153,7 +147,6 @@ class Audit:
 
         verified = run.step(f"{prefix}verify", lambda _: family.verify(data, result))
         verified.raise_if_broken()
-        begun()
 
         outsiders = Outsiders(data, method, self.effort.splits, int(run.rng("outsiders").integers(2**32)))
         found: dict[str, Risk] = {}

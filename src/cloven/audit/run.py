@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from cloven.protocols import Family
 
 Progress = Callable[[str, float], None]
-Begun = Callable[[Any], Any]
-"""Called with the figures of the data."""
 T = TypeVar("T")
 AT_ONCE = 2
 

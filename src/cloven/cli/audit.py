@@ -6,8 +6,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -27,7 +29,8 @@ from cloven.cli.anonymise import (
     refuse_unsafe,
     warn_of_typos,
 )  # fmt: skip
-from cloven.cli.audit_words import opening, tell
+from cloven.cli.answer import print_answer
+from cloven.cli.audit_words import answer_of, opening, tell
 from cloven.cli.console import progress, say, say_json, warn
 from cloven.cli.foreign import ForeignRelease, Given, OriginalFile, audit_release, refuse_mixed
 from cloven.cli.large import needed_on_disk
@@ -42,6 +45,7 @@ from cloven.cli.reading import (
     RulesFile,
     SchemaOfFile,
     TaxonomyFile,
+    VerboseFlag,
     allowed_memory,
     fit_rules,
     named_table,
@@ -54,6 +58,7 @@ from cloven.cli.reading import (
     refuse_reading,
     rules_in,
 )
+from cloven.cli.typed import Typed
 from cloven.data.defaults import SEED
 from cloven.data.table import Table
 from cloven.data.taxonomy import Taxonomy
@@ -269,6 +274,7 @@ def _same_data(data: Table, release: Path) -> bool:
 
 @takes(chosen=CHOSEN, of_table=OF_TABLES, wanted=AUDITING, options=READING)
 def audit(
+    running: typer.Context,
     chosen: Chosen,
     of_table: dict[str, Any],
     wanted: Wanted,
@@ -291,6 +297,7 @@ def audit(
     engine: Engine = "local",
     master: SparkMaster = None,
     seed: MeasuringSeed = SEED,
+    verbose: VerboseFlag = False,
     json: JsonFlag = False,
 ) -> None:
     """Anonymise, verify, attack, measure and decide in one go.
@@ -302,6 +309,7 @@ def audit(
     What --memory does not hold, and what --engine spark works on, is attacked in parts: OUT is the release then, the
     figures are in OUT.private, and what was interrupted begins anew, with another OUT.
     """
+    start, typed = perf_counter(), Typed.from_context(running)
     check_ledger(ledger)
     if out is not None:
         refuse_places(*all_places(out)[:2])
@@ -320,6 +328,8 @@ def audit(
                     file, out or free_place(), options, method, wanted.knowledge(sample=False), wanted.limits,
                     wanted.quick, seed, engine, master, ledger, wanted.other_release,
                 ),
+                typed,
+                verbose=verbose,
                 json=json,
             )  # fmt: skip
             return
@@ -331,7 +341,8 @@ def audit(
         refuse_mixed(release, original, file, making)
         refuse_reading(options, taxonomy)
         given = Given(release or Path(), original or Path(), schema, out, allowed_memory(options))
-        audit_release(given, wanted, lambda data: _knowing(wanted, data, schema), seed, json=json)
+        knowing = partial(_knowing, wanted, schema)
+        audit_release(given, wanted, knowing, seed, typed, verbose=verbose, json=json)
         return
     with progress("read") as report:
         data: Transactions | Table
@@ -356,12 +367,8 @@ def audit(
         for doubt in memory.doubts:
             warn(visible(doubt))
 
-        def begun(description: Any) -> None:
-            if not json:
-                report.say(opening(plan.title, description, data, reasons))
-
         with _telling_of(memory), memory.kept():
-            found = plan.run(data, report, None if wanted.quick else memory, begun)
+            found = plan.run(data, report, None if wanted.quick else memory)
             if not found.sampled:
                 earlier = earlier_releases(data, target, ledger)
                 found = beside_earlier(found, earlier, tried_with(wanted.other_release))
@@ -371,14 +378,16 @@ def audit(
     if json:
         say_json({**found.to_dict("owner", digest), "places": where})
     else:
+        print_answer(answer_of(found, typed, target, where, perf_counter() - start))
+    if verbose and not json:
+        say("\n" + opening(plan.title, found.description, data, reasons))
         counted = found.family.published(found.result.release)
         tell(found.to_dict("owner", digest), found.family.made(counted))
-        _say_places(where, holds=found.decision.verdict == "publish")
     if found.sampled or found.decision.verdict != "publish":
         raise typer.Exit(1)
 
 
-def _knowing(wanted: Wanted, data: Table, schema: Path | None) -> Knowledge:
+def _knowing(wanted: Wanted, schema: Path | None, data: Table) -> Knowledge:
     """What attackers of a table that is there already have."""
     known = wanted.knowledge(sample=False)
     if schema is not None:
@@ -497,18 +506,6 @@ def _where(found: AuditReport, target: Path) -> dict[str, str | None]:
         "filing": None if found.audit.limits.claim is None else str(private / "filing.html"),
         "private": str(private),
     }
-
-
-def _say_places(where: dict[str, str | None], *, holds: bool) -> None:
-    if where["published"] is None:
-        say("\nnothing is published yet: this was a sample; audit without --quick to make the release")
-    elif holds:
-        say(f"\npublished    {visible(where['published'])}")
-    else:
-        say(f"\nrelease      {visible(where['published'])}  (not to be published as it is)")
-    say(f"report       {visible(str(where['report']))}\nyours alone  {visible(str(where['private']))}")
-    if where["filing"] is not None:
-        say(f"to sign      {visible(where['filing'])}")
 
 
 # What ``cloven audit TABLE --schema FILE`` audits: the first of --methods, compared with the others.

@@ -1,17 +1,24 @@
-"""What an audit found, in lines that an owner understands; made from its document alone."""
+"""What an audit found, in words: its answer first, and every figure behind ``--verbose``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cloven.audit.public_document import FEWEST
+from cloven.cli.answer import Answer, Figure
 from cloven.cli.console import dot, say, table, tick, warn
+from cloven.cli.next_steps import steps_after
+from cloven.cli.risk_lines import figures, use
 from cloven.disclosure.risk import Estimate, limit_of_told
 from cloven.escapes import names, visible
 from cloven.figures import estimated, many, mean, on_scale, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
+    from cloven.audit.report import AuditReport
+    from cloven.cli.typed import Typed
     from cloven.data.table import Table
     from cloven.data.transactions import Transactions
 
@@ -19,6 +26,56 @@ Plain = dict[str, Any]
 THREATS = ("threat", "attacker", "units", "guessing", "shuffled", "lift", "what it means")
 PERSONS = ("told of", "members", "outsiders", "being in it adds", "accepted", "people", "what it means")
 UTILITY = ("measure", "kept", "what it means")
+
+
+def answer_of(found: AuditReport, typed: Typed, out: Path, where: Plain, seconds: float) -> Answer:
+    """The answer of an audit; ``out`` and ``where`` say where it was written, ``seconds`` what it took."""
+    publish = found.decision.verdict == "publish" and not found.sampled
+    limits, k = found.audit.limits, found.audit.method.k
+    sample = (
+        [Figure("x", "", "Only a sample was audited, and no release was made of all.")]
+        if found.sampled
+        else []
+    )
+    return Answer(
+        publish,
+        _about(found, seconds),
+        [*sample, *figures(found.outcome, found.decision, limits, k)],
+        use(found.outcome.utility),
+        [str(each) for each in found.cautions] if publish else [],
+        steps_after(found, typed, out),
+        _places(found, where, publish=publish),
+    )
+
+
+def _about(found: AuditReport, seconds: float) -> tuple[str, ...]:
+    size = many(len(found.data), found.data.noun)
+    people = f"a sample of {size} of {found.records_in_all:,}" if found.sampled else size
+    return visible(found.audit.title) or "data", people, in_words(found.outcome.name), f"{seconds:.0f} s"
+
+
+def _places(found: AuditReport, where: Plain, *, publish: bool) -> list[tuple[str, str]]:
+    """What lies where; the shareable summary only where it has figures."""
+    places = [("Internal report (do not share)", f"{where['private']}/report.html")]
+    if found.outcome.groups >= FEWEST:
+        places.append(("Shareable summary", where["report"]))
+    if where["filing"]:
+        places.append(("Compliance record (to sign)", where["filing"]))
+    if where["published"]:
+        places.append(
+            ("Release (to publish)" if publish else "Release (not for publication)", where["published"])
+        )
+    return places
+
+
+def in_words(setting: str) -> str:
+    """A setting for people.
+
+    >>> in_words("disassociation:k=5,m=2"), in_words("plain")
+    ('disassociation k=5, m=2', 'plain')
+    """
+    name, _, rest = setting.partition(":")
+    return f"{name} {rest.replace(',', ', ')}".strip()
 
 
 def opening(title: str, described: Any, data: Transactions | Table, reasons: Sequence[str]) -> str:

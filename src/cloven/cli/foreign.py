@@ -6,17 +6,18 @@ import os
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cloven.audit.foreign import audit_with, plan_of
 from cloven.audit.memory import estimate_table, refuse_if_too_large
-from cloven.cli.audit_words import opening, tell
+from cloven.cli.answer import print_answer
+from cloven.cli.audit_words import answer_of, opening, tell
 from cloven.cli.console import progress, say, say_json
 from cloven.cli.places import release_at
 from cloven.errors import ParameterError
-from cloven.escapes import visible
 from cloven.reading.schema_file import read_schema
 from cloven.registry import parts
 from cloven.storage.release import places, read_release
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from cloven.audit.loop import Audit
     from cloven.cli.audit import Wanted
+    from cloven.cli.typed import Typed
     from cloven.data.table import Table
     from cloven.threats import Knowledge
 
@@ -75,21 +77,22 @@ def refuse_mixed(release: Path | None, original: Path | None, file: Path | None,
 
 
 def audit_release(
-    given: Given, wanted: Wanted, knowing: Callable[[Table], Knowledge], seed: int, *, json: bool
+    given: Given,
+    wanted: Wanted,
+    knowing: Callable[[Table], Knowledge],
+    seed: int,
+    typed: Typed,
+    *,
+    verbose: bool,
+    json: bool,
 ) -> None:
     """Audit a published table, and write and tell what was found; ``knowing`` says what attackers have."""
+    start = perf_counter()
     with progress("read") as report:
         plan, data = _plan(given, wanted, knowing, seed)
         target = given.out or _free()
 
-        def begun(description: Any) -> None:
-            if not json:
-                assumed = plan.method.table.roles.assumed  # type: ignore[attr-defined]
-                report.say(
-                    opening(plan.title, description, data, [*assumed, *([ASSUMED] if assumed else [])])
-                )
-
-        found = audit_with(plan, data, progress=report, begun=begun)
+        found = audit_with(plan, data, progress=report)
         report("write", 1.0)
         found.write(target)
     public, private = places(target)
@@ -103,8 +106,12 @@ def audit_release(
     if json:
         say_json({**document, "places": where})
     else:
+        print_answer(answer_of(found, typed, target, where, perf_counter() - start))
+    if verbose and not json:
+        assumed = plan.method.table.roles.assumed  # type: ignore[attr-defined]
+        reasons = [*assumed, *([ASSUMED] if assumed else [])]
+        say("\n" + opening(plan.title, found.description, data, reasons))
         tell(document, found.family.made(found.family.published(found.result.release)), step="read")
-        _say_places(where, holds=found.decision.verdict == "publish")
     if found.decision.verdict != "publish":
         raise typer.Exit(1)
 
@@ -149,11 +156,3 @@ def _free() -> Path:
         if not any(map(os.path.lexists, places(path))):
             return path
     raise AssertionError
-
-
-def _say_places(where: dict[str, str | None], *, holds: bool) -> None:
-    told = "" if holds else "  (not to be published as it is)"
-    say(f"\nrelease      {visible(str(where['published']))}{told}")
-    say(f"report       {visible(str(where['report']))}\nyours alone  {visible(str(where['private']))}")
-    if where["filing"] is not None:
-        say(f"to sign      {visible(where['filing'])}")

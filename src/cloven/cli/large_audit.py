@@ -5,24 +5,30 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from cloven.audit.large import LargeAudit, LargeReport
-from cloven.cli.audit_words import tell_verdict
+from cloven.cli.answer import Answer, print_answer
+from cloven.cli.audit_words import in_words, tell_verdict
 from cloven.cli.console import progress, say, say_json, tick
 from cloven.cli.ledger import told_of_earlier, tried_with
+from cloven.cli.next_steps import steps_after
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import allowed_memory, in_shell
+from cloven.cli.risk_lines import figures, use
 from cloven.cli.spark import earlier_by_fingerprint
 from cloven.errors import InputError, ParameterError
 from cloven.escapes import json_text, visible
+from cloven.figures import many
 from cloven.reading import ReadOptions, UnplacedError
+from cloven.settings import setting
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
 from cloven.storage.ledger_file import check_ledger, remember
 from cloven.storage.release import places, read_manifest
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cloven.audit.decision import Limits
+    from cloven.cli.typed import Typed
     from cloven.kinds.disassociated.methods import Disassociation
     from cloven.threats import Knowledge
 
@@ -88,8 +95,9 @@ def refuse_of_memory(given: Mapping[str, bool]) -> None:
             raise ParameterError(message)
 
 
-def audit_in_parts(asked: Asked, *, json: bool) -> None:
+def audit_in_parts(asked: Asked, typed: Typed, *, verbose: bool, json: bool) -> None:
     """Make the release, attack it in parts, write the report beside it, and tell what came of it."""
+    start = perf_counter()
     public, private = places(asked.out)
     refuse_places(public, private)
     check_ledger(asked.ledger)
@@ -116,7 +124,9 @@ def audit_in_parts(asked: Asked, *, json: bool) -> None:
     if json:
         say_json(plain)
     else:
-        _tell(found, where)
+        print_answer(_answer(found, typed, asked, where, perf_counter() - start))
+    if verbose and not json:
+        _tell(found)
     if found.decision.verdict != "publish":
         raise typer.Exit(1)
 
@@ -148,10 +158,33 @@ def _earlier(asked: Asked, public: Path, made: Any) -> list[str]:
     return told_of_earlier(made, public, ledger, made.recognised.sha256, tried)
 
 
-def _tell(found: LargeReport, where: Mapping[str, str]) -> None:
+def _answer(
+    found: LargeReport, typed: Typed, asked: Asked, where: Mapping[str, str], seconds: float
+) -> Answer:
+    publish, drawn = found.decision.verdict == "publish", len(found.sample.data)
+    limits, method = found.sample.audit.limits, found.sample.audit.method
+    release = "Release (to publish)" if publish else "Release (not for publication)"
+    sampled = "" if drawn == found.records else f"    (measured on {drawn:,} records)"
+    return Answer(
+        publish,
+        (
+            asked.file.name,
+            many(found.records, "record"),
+            in_words(setting(method)),
+            f"{seconds:.0f} s",
+        ),
+        figures(found.outcome, found.decision, limits, method.k),
+        use(found.outcome.utility) + sampled,
+        (),
+        steps_after(replace(found.sample, decision=found.decision, outcome=found.outcome), typed, asked.out),
+        [("All figures (do not share)", where["figures"]), (release, where["release"])],
+    )
+
+
+def _tell(found: LargeReport) -> None:
     counts = read_manifest(found.release)["counts"]
     say(
-        f"{tick()} anonymised and verified with the original and the key: {counts['records']:,} records in"
+        f"\n{tick()} anonymised and verified with the original and the key: {counts['records']:,} records in"
         f" {counts['clusters']:,} clusters\n"
     )
     say("on the release itself")
@@ -167,7 +200,3 @@ def _tell(found: LargeReport, where: Mapping[str, str]) -> None:
         say(f"  {visible(line)}")
     say("")
     tell_verdict(found.decision.to_dict())
-    holds = found.decision.verdict == "publish"
-    said = "published    {}" if holds else "release      {}  (not to be published as it is)"
-    say("\n" + said.format(visible(where["release"])))
-    say(f"yours alone  {visible(where['private'])}, with the figures in audit.json")

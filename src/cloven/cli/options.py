@@ -16,6 +16,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from cloven.cli.ending import endings, flag_of
+from cloven.cli.typed import KEPT
 from cloven.errors import ParameterError
 from cloven.values import Option, Value, options_of
 
@@ -140,7 +141,12 @@ def _renamed(group: Group, name: str) -> bool:
 
 
 class Command(TyperCommand):
-    """A command whose help shows its options under the titles of their groups."""
+    """A command whose help shows its options under the titles of their groups, and that knows how it was typed."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Keep the arguments as they were typed: what to do next is said in the same words."""
+        ctx.meta[KEPT] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write one section for each title, in the order of the options."""

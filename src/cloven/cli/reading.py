@@ -60,6 +60,7 @@ MeasuringSeed = Annotated[
     int, asks(whole(0), "--seed", help="For measurements; another one draws other random numbers.")
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+VerboseFlag = Annotated[bool, typer.Option("--verbose", help="Print all figures after the answer.")]
 
 
 @dataclass(frozen=True)

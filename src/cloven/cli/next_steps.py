@@ -1,0 +1,146 @@
+"""What to do after an audit: commands to paste, built from what was found."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from cloven.audit.decision import METHODS, price
+from cloven.cli.answer import Step
+from cloven.cli.risk_lines import figures
+from cloven.cli.typed import Typed, options_in
+from cloven.figures import many
+from cloven.settings import setting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from cloven.audit.report import AuditReport
+    from cloven.cli.answer import Figure
+    from cloven.disclosure.outcome import Outcome
+
+ANEW = ("--out", "--quick", "--json", "--verbose")
+"""What belongs to one run alone."""
+
+
+def steps_after(found: AuditReport, typed: Typed, out: Path) -> list[Step]:
+    """What to do with what was found; ``out`` is where it was written."""
+    again = typed.without(*ANEW)
+    if found.sampled:
+        return [Step(f"Audit all {many(found.records_in_all, found.data.noun)}", str(again))]
+    if found.decision.verdict == "publish":
+        return _after_yes(found, out)
+    if found.kept_elsewhere:
+        return [_anonymise_instead(typed)]
+    steps = (
+        [_better(found, again)]
+        if found.decision.words
+        else [*_closest(found, again), *_fewer_items(found, again)]
+    )
+    return [*steps, _search(found, again)]
+
+
+def _after_yes(found: AuditReport, out: Path) -> list[Step]:
+    if found.kept_elsewhere:
+        return [Step("Send the table as it was audited")]
+    return [
+        Step("Note it as published once it is sent", str(Typed("publish", (str(out),)))),
+        Step("Whoever receives it checks it", str(Typed("verify", (str(out / "published"),)))),
+    ]
+
+
+def _better(found: AuditReport, again: Typed) -> Step:
+    words = found.decision.words
+    best = next(each for each in found.others if each.name == found.decision.better[0])
+    cost = price(found.outcome, best, found.audit.limits)
+    return Step(f"A setting that meets the limits ({cost})", str(again.with_words(words)))
+
+
+def _closest(found: AuditReport, again: Typed) -> list[Step]:
+    """The setting that fails by least, of those that were tried; where none was, the first that could help."""
+    words = {setting(method): typed for typed, method in _remedies(found).items()}
+    tried = [(worst, each) for each in found.others if each.name in words and (worst := _worst(found, each))]
+    if not tried:
+        first = next((name for name in words if name not in found.failed), None)
+        return (
+            []
+            if first is None or found.others
+            else [Step("Try other settings", _typed(again, first, words[first]))]
+        )
+    worst, closest = min(tried, key=lambda pair: (pair[0].times, -pair[1].utility.score()))
+    held = _worst(found, found.outcome)
+    if held is not None and worst.times >= held.times:
+        return []
+    left = f"{worst.part or worst.name} left".lower()
+    what = f"Closest of {many(len(tried), 'other setting')}, none of which meets the limits ({left})"
+    return [Step(what, _typed(again, closest.name, words[closest.name]))]
+
+
+def _remedies(found: AuditReport) -> Mapping[str, Any]:
+    limit, risks = found.audit.limits.max_risk, found.outcome.risks
+    return found.family.remedies(found.audit.method, risks, limit, found.data)
+
+
+def _typed(again: Typed, name: str, words: str) -> str:
+    return str(again.with_words(f"{METHODS}{quote(name)}" if words.startswith(METHODS) else words))
+
+
+def _worst(found: AuditReport, outcome: Outcome) -> Figure | None:
+    """The figure that is farthest beyond its limit."""
+    k = int(outcome.parameters.get("k") or found.audit.method.k)
+    every = figures(outcome, None, found.audit.limits, k)
+    return max((each for each in every if each.mark == "x"), key=lambda each: each.times, default=None)
+
+
+def _fewer_items(found: AuditReport, again: Typed) -> list[Step]:
+    """Rare items tell most of a person."""
+    least = getattr(found.audit.method, "min_item_support", None)
+    told = any(risk.excess is not None and _fails(found, risk.threat) for risk in found.outcome.risks)
+    if least is None or not told:
+        return []
+    more = max(2 * least, 4 * found.audit.method.k)
+    return [
+        Step(
+            f"Suppress items of fewer than {more} people", str(again.with_words(f"--min-item-support {more}"))
+        )
+    ]
+
+
+def _fails(found: AuditReport, threat: str) -> bool:
+    return any(reason.risk is not None and reason.risk.threat == threat for reason in found.decision.reasons)
+
+
+def _search(found: AuditReport, again: Typed) -> Step:
+    """Look for a setting, with the limit that failed."""
+    limits, method = found.audit.limits, str(found.outcome.parameters["method"])
+    tails = any(risk.tails_beyond(limits.max_tail, limits.max_risk) for risk in found.outcome.risks)
+    limit, words = (limits.max_tail, "--max-tail") if tails else (limits.max_risk, "--max-risk")
+    search = again.without("--methods").for_command("tune", _options_of("tune"))
+    named = "" if again.without("--methods") == again else f" --methods {quote(method)}"
+    typed = search.with_words(f"{words} {limit:g}{named}")
+    return Step(f"Search for settings within the limit of {100 * limit:g} %", str(typed))
+
+
+def _options_of(command: str) -> dict[tuple[str, ...], bool]:
+    """The options of a command: the ways to write each, and whether a value follows."""
+    from typer.main import get_command
+
+    from cloven.cli.app import app
+
+    group = get_command(app)
+    with group.make_context("cloven", [command], resilient_parsing=True) as context:
+        found = group.get_command(context, command)  # type: ignore[attr-defined]
+        with found.make_context(command, [], parent=context, resilient_parsing=True) as own:
+            return options_in(own)
+
+
+def _anonymise_instead(typed: Typed) -> Step:
+    """The table that others made stays theirs; its original can be anonymised here."""
+    original, schema = typed.value("--original"), typed.value("--schema")
+    if not schema:
+        words = ("schema", (original, "-o", "schema.toml"))
+        return Step(
+            "Say what the columns are, and audit the original itself with --schema", str(Typed(*words))
+        )
+    return Step("Anonymise the original here", str(Typed("audit", (original, "--schema", schema))))
