@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+import cloven as cv
 from cloven.audit.decision import Limits, decide
 from cloven.disclosure.audience import Said
 from cloven.disclosure.outcome import Measured, Outcome, Utility, front
@@ -222,3 +223,47 @@ def test_outcome_survives_json():
 def test_unknown_measure_is_named():
     with pytest.raises(ParameterError, match="no measure of utility 'tKd'; there are itemsets kept"):
         outcome().utility.get("tKd")
+
+
+def guess(high, **more):
+    """A guess above the limit of 20 %, whose gain over chance is at most ``high``."""
+    given = {"attacker": Estimate(0.4, 0.3, 0.5), "gain": Estimate(high - 0.1, high - 0.2, high)}
+    return Risk("word meanings", "", "attribute", "", **{**given, **more})
+
+
+CERTAIN = Tail("certain", Estimate(0.4), Estimate(0.3), Estimate(0.1, 0.05, 0.15))
+
+
+@pytest.mark.parametrize(
+    ("risk", "passes"),
+    [
+        (guess(0.05), True),
+        (guess(-0.1), True),
+        (guess(0.051), False),
+        (guess(0.05, promised=True), False),
+        (guess(0.05, excess=Estimate(0.1, 0.05, 0.15)), False),
+        (guess(0.05, tails=(CERTAIN,)), False),
+        (guess(0.05, gain=None), False),
+        (guess(0.05, gain=Estimate(0.0)), False),  # without an interval nothing is shown
+        (guess(0.05, broken=1, broken_what="pairs"), False),
+    ],
+)
+def test_no_gain_over_chance_excuses_plain_guesses_alone(risk, passes):
+    """Neither what was promised, nor what being in the release adds, nor what is as good as certain."""
+    found = decide(replace(outcome(), risks=(risk,)), Limits(), 5)
+    assert (found.verdict == "publish") == passes
+
+
+def test_guesses_that_chance_beats_are_no_reason():
+    """An attack by word meanings on whole rows is right in 25.0 %, and lots in 44.5 %."""
+    data = cv.sample("clinic")
+    knowledge = cv.Knowledge(cv.relatedness.Vectors.sample())
+    report = cv.Audit(cv.Coat(k=5, m=2), knowledge, effort=cv.Effort().quick(), advise=False, seed=1).run(
+        data
+    )
+    (meanings,) = (risk for risk in report.risks if risk.threat == "word meanings")
+    assert meanings.attacker.value < meanings.guessing.value
+    assert meanings.judged.upper > report.audit.limits.max_risk
+    assert all(
+        reason.risk is None or reason.risk.threat != "word meanings" for reason in report.decision.reasons
+    )
