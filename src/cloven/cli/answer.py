@@ -67,6 +67,7 @@ class Answer:
         about: what was audited, how, and how long it took.
         figures: what was measured, and what else speaks against publishing.
         utility: what the release is good for.
+        uncovered: what no attack of it speaks of, in a sentence.
         notes: what to know before publishing.
         steps: what to do next.
         places: what lies where.
@@ -76,6 +77,7 @@ class Answer:
     about: tuple[str, ...]
     figures: Sequence[Figure]
     utility: str = ""
+    uncovered: str = ""
     notes: Sequence[str] = ()
     steps: Sequence[Step] = ()
     places: Sequence[tuple[str, str]] = ()
@@ -86,7 +88,9 @@ class Answer:
         passed = [each for mark in ("v", ".") for each in self.figures if each.mark == mark]
         head = f"{'PUBLISH' if self.publish else 'DO NOT PUBLISH'}   {f' {dot()} '.join(self.about)}"
         ends = [
-            *([f"Utility   {self.utility}", ""] if self.utility else []),
+            *([f"Utility   {self.utility}"] if self.utility else []),
+            *([self.uncovered] if self.publish and self.uncovered else []),
+            "",
             *_titled("Before you publish", self._notes()),
             *_titled("What to do next", [_step_line(*each) for each in enumerate(self.steps, 1)]),
             *_place_lines(self.places, 0 if self.publish else 1),

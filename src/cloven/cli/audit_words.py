@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cloven.audit.decision import not_covered
 from cloven.audit.public_document import FEWEST
 from cloven.cli.answer import Answer, Figure
 from cloven.cli.console import dot, say, table, tick, warn
@@ -42,6 +43,7 @@ def answer_of(found: AuditReport, typed: Typed, out: Path, where: Plain, seconds
         _about(found, seconds),
         [*sample, *figures(found.outcome, found.decision, limits, k)],
         use(found.outcome.utility),
+        not_covered(found.audit.method, found.audit.knowledge),
         [str(each) for each in found.cautions] if publish else [],
         steps_after(found, typed, out),
         _places(found, where, publish=publish),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from cloven.audit.decision import not_covered
 from cloven.audit.large import LargeAudit, LargeReport
 from cloven.cli.answer import Answer, print_answer
 from cloven.cli.audit_words import in_words, tell_verdict
@@ -175,6 +176,7 @@ def _answer(
         ),
         figures(found.outcome, found.decision, limits, method.k),
         use(found.outcome.utility) + sampled,
+        not_covered(method, asked.knowledge),
         (),
         steps_after(replace(found.sample, decision=found.decision, outcome=found.outcome), typed, asked.out),
         [("All figures (do not share)", where["figures"]), (release, where["release"])],

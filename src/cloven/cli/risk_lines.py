@@ -124,13 +124,20 @@ def _compared(plain: Figure, judged: Estimate, limit: float, unit: str, *, count
 
 def _difference(inside: Estimate, outside: Estimate | None, excess: Estimate) -> str:
     control = "" if outside is None else f", {percent(outside.value)} in the control group"
-    return f"{percent(inside.value)} in the release{control}: {100 * excess.value:+.1f} points{_ends(excess)}"
+    return (
+        f"{percent(inside.value)} in the release{control}: {_points(excess.value):+.1f} points{_ends(excess)}"
+    )
 
 
 def _ends(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return ""
-    return f" ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
+    return f" ({_points(estimate.low):.1f} to {_points(estimate.high):.1f})"
+
+
+def _points(share: float) -> float:
+    """Percentage points to one digit; nothing is below 0 by rounding."""
+    return round(100 * share, 1) + 0.0
 
 
 def _with_unit(number: str, unit: str) -> str:
