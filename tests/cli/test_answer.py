@@ -104,7 +104,10 @@ def test_what_others_made_can_be_made_here(cloven, people, schema, tmp_path):
     without = cloven(*given, "-o", tmp_path / "two")
     assert (with_roles.code, without.code) == (1, 1)
     assert commands(with_roles.out) == [f"cloven audit {people} --schema {schema}"]
-    assert commands(without.out) == [f"cloven schema {people} -o schema.toml"]
+    assert commands(without.out) == [
+        f"cloven schema {people} -o schema.toml",
+        f"cloven audit --release {people} --original {people} --schema schema.toml",
+    ]
 
 
 def test_there_are_few_lines_whatever_was_found():

@@ -32,7 +32,7 @@ def steps_after(found: AuditReport, typed: Typed, out: Path) -> list[Step]:
     if found.decision.verdict == "publish":
         return _after_yes(found, out)
     if found.kept_elsewhere:
-        return [_anonymise_instead(typed)]
+        return _with_roles(again)
     steps = (
         [_better(found, again)]
         if found.decision.words
@@ -135,12 +135,16 @@ def _options_of(command: str) -> dict[tuple[str, ...], bool]:
             return options_in(own)
 
 
-def _anonymise_instead(typed: Typed) -> Step:
+def _with_roles(again: Typed) -> list[Step]:
     """The table that others made stays theirs; its original can be anonymised here."""
-    original, schema = typed.value("--original"), typed.value("--schema")
-    if not schema:
-        words = ("schema", (original, "-o", "schema.toml"))
-        return Step(
-            "Say what the columns are, and audit the original itself with --schema", str(Typed(*words))
-        )
-    return Step("Anonymise the original here", str(Typed("audit", (original, "--schema", schema))))
+    original, schema = again.value("--original"), again.value("--schema")
+    if schema:
+        made_here = Typed("audit", (original, "--schema", schema))
+        return [Step("Anonymise the original here", str(made_here))]
+    return [
+        Step(
+            "Propose what the columns are, and correct it",
+            str(Typed("schema", (original, "-o", "schema.toml"))),
+        ),
+        Step("Audit again with it", str(again.with_words("--schema schema.toml"))),
+    ]
