@@ -49,7 +49,7 @@ def find_experiments(command: str, checkout: Path = CHECKOUT) -> None:
 @app.command("datasets")
 @takes()
 def datasets(out: Out, data: Data = None) -> None:
-    """Every public data set anonymised, verified and measured with the defaults. Takes about a minute."""
+    """Every public data set anonymised the papers' way, verified and measured. Takes about a minute."""
     from experiments.disassociation import datasets as experiment
     from experiments.harness.data import data_folder
 
