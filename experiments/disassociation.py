@@ -247,10 +247,11 @@ _SECTIONS: dict[str, tuple[str, tuple[Column, ...]]] = {
 _HEAD = """# Disassociation: what the parameters cost and bring
 
 Made by `cloven reproduce disassociation`; the figures behind every line are in `disassociation.json`. Unless a column
-says otherwise: k=5, m=2, at most 30 records in a cluster, `add`, rare items in clusters, refined. Every release passed
-`verify` (`keep` as allowed). What the figures mean: [measures](../reference/measures.md). POS could not be had: the data
-has its published shape (records, items, lengths) from a seeded generator, so its times mean something and its utility
-figures little. The maximum here is inclusive; the papers' is not. What they say and why we differ: [papers](papers.md).
+says otherwise: k=5, m=2, at most 30 records in a cluster, `add`, rare items in clusters, refined. Every release
+passed `verify` (`keep` as allowed). What the figures mean: [measures](../reference/measures.md). POS could not be
+had: the data has its published shape (records, items, lengths) from a seeded generator, so its times mean something
+and its utility figures little. The maximum here is inclusive; the papers' is not. What they say and why we differ:
+[papers](papers.md).
 
 """
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cloven.data.table import Attribute, Table
+from cloven.kinds.tables.methods.ul import UL
 from cloven.kinds.tables.utility.queries import QueryError
 from experiments.slicing import shown, slicing
 from experiments.slicing.claims import LOWER, below, claims, printed, readings
@@ -26,6 +27,7 @@ from experiments.slicing.data import (
     ORIGINAL,
     PROBABILISTIC,
     RATES,
+    REPLAY,
     SLICING,
     UL_MAIN,
     Methods,
@@ -40,8 +42,8 @@ from experiments.slicing.runs import DIMENSIONS, RISKS, About, Arena, Figures, R
 
 DATA = ("Education", "Occupation", "Mushroom")
 METHODS = (
-    ORIGINAL, *map(swapped, RATES), UL_MAIN + EVERY, UL_MAIN + ADAPTIVE, NO_SWAP, SLICING, SLICING + ADAPTIVE,
-    MONDRIAN, MONDRIAN_L, HYBRID, DIFFGEN, ANATOMY, MERGING, COMPOSITION, PROBABILISTIC,
+    ORIGINAL, *map(swapped, RATES), UL_MAIN + EVERY, UL_MAIN + ADAPTIVE, UL_MAIN + REPLAY, NO_SWAP, SLICING,
+    SLICING + ADAPTIVE, MONDRIAN, MONDRIAN_L, HYBRID, DIFFGEN, ANATOMY, MERGING, COMPOSITION, PROBABILISTIC,
 )  # fmt: skip
 FLAT = (
     "utility",
@@ -282,6 +284,12 @@ def test_answer_says_who_protects_by_the_figures():
 def test_answer_counts_where_the_cut_matters():
     assert "on 0 of 3 data sets" in answer(figures())[1]
     assert "on 3 of 3 data sets" in answer(figures({UL_MAIN + ADAPTIVE: (0.5, 0.8, 0.5)}))[1]
+
+
+def test_the_default_that_the_page_names_is_that_of_the_method():
+    default = UL(k=6, l=2).settled(small()).partition
+    text = answer(figures({f"{UL_MAIN}, {default}": (0.12, 0.8, 0.5)}))[1]
+    assert f"the default for one sensitive column (*{default}*): Education 0.30, 0.30 and 0.12" in text
 
 
 @pytest.mark.parametrize(("left", "says"), [(0.3, "holds for two"), (0.6, "does not hold for two")])
