@@ -11,7 +11,7 @@ from scipy import stats
 
 from experiments.harness.claims import Claim, judged, together
 from experiments.harness.figures import Estimate, Series, estimate, slope_of, spread_of
-from experiments.thesis.claims import Figures, claims
+from experiments.thesis.claims import SEMANTIC, Figures, claims
 from experiments.thesis.page import answer, page
 from experiments.thesis.runs import HELPED, MEASURES, SCOPES, Run, Scale, settings
 
@@ -134,7 +134,8 @@ def test_page_fills_every_number() -> None:
         "in_term_chunks",
         "without_anchor",
     )
-    facts = [{"sweep": one.sweep, "x": one.x, **dict.fromkeys(names, 0.5), **unknown} for one in PLAN]
+    shares = dict.fromkeys(names, 0.5) | {"disassociated": 0.8}
+    facts = [{"sweep": one.sweep, "x": one.x, **shares, **unknown} for one in PLAN]
     lost = [{"data": "BMS-WebView-1", "strategy": "add", "k": k, "only": 0.1, "any": 0.2} for k in (2, 3)]
     text = page(figures, claims(figures), {"facts": facts, "frequency": [], "table_4_1": "", "tlost": lost})
     assert "nan" not in text
@@ -142,6 +143,10 @@ def test_page_fills_every_number() -> None:
     assert all(
         f"](thesis/{name}.svg)" in text for name in ("k", "density", "size", "movers", "methods", "helped")
     )
+    accuracy = max(figures.mean("k", 2, attack, "accuracy") for attack in SEMANTIC)
+    printed = f"{0.2 + 0.8 * accuracy:.2f} (guessing"  # a fifth of the items stands in anchors
+    assert f"would give about {printed}" in " ".join(text.split())
+    assert "counted by the text of equation 5.4" in " ".join(text.split())
     prose = [line for line in text.splitlines() if not line.startswith(("|", "!", "["))]
     assert max(map(len, prose)) <= 120
 
