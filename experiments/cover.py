@@ -13,6 +13,7 @@ from cloven.kinds.disassociated.covers.breaches import Moderate, WeakWords, brea
 from cloven.kinds.disassociated.covers.covers import covers
 from cloven.kinds.disassociated.covers.proof import prove
 from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.disassociated.release import NOT_ENUMERATED
 from cloven.kinds.transactions import utility
 from cloven.verification import verify
 from experiments.disassociation import mean
@@ -148,7 +149,9 @@ def repaired(name: str, data: Transactions, size: int, reconstructions: int, lim
 def _left(made: Anonymised, limit: int) -> Plain:
     """Covers and broken pairs, as a reader would look for them who takes the release for an unrepaired one."""
     plain = {
-        name: value for name, value in made.release.parameters.items() if name not in ("safe", "supports")
+        name: value
+        for name, value in made.release.parameters.items()
+        if name not in ("safe", "supports", NOT_ENUMERATED)
     }
     release = replace(made.release, parameters=plain)
     proof = prove(release, rng=np.random.default_rng(SEED), limit=limit)

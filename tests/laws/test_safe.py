@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -187,6 +188,52 @@ def test_after_exact_no_enumerable_world_is_broken(rows, k, m, rare):
     assert not any(broken_pairs(made.release).values())
     assert not any(broken_pairs(made.release, ties="some").values())
     assert cv.verify(made.release, original=data, key=made.key).ok
+
+
+@pytest.mark.parametrize("size", [6, 10, 40])
+def test_exact_says_of_how_many_clusters_nothing_is_shown(size, tmp_path):
+    """A number that follows from what is published: whoever reads the release back counts the same."""
+    data = cv.sample("clinic")
+    made = cv.Disassociation(k=3, m=2, max_cluster_size=size, safe="exact").anonymise(data)
+    cv.write_release(made, tmp_path / "out", original=data)
+    release = cv.read_release(tmp_path / "out")
+    several = {n for n, cluster in enumerate(release.iter_clusters()) if len(cluster.record_chunks) > 1}
+    left = len(several - set(enumerated(release)))
+    assert release.parameters["clusters_not_enumerated"] == left
+    assert (left > 0) == (size > 6)
+    assert cv.verify(release, original=data).ok
+
+
+def test_only_exact_counts_clusters():
+    data = data_of(FIGURE_1)
+    for safe in ("no", "cover"):
+        release = cv.Disassociation(k=3, m=2, safe=safe).anonymise(data).release
+        assert "clusters_not_enumerated" not in release.parameters
+
+
+@pytest.mark.parametrize(
+    ("safe", "count"),
+    [("exact", None), ("exact", -1), ("exact", True), ("exact", 1.0), ("exact", "3"),
+     ("exact", 2), ("cover", 0), ("cover", 1)],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["parquet", "json"])
+def test_a_count_that_cannot_be_is_refused_where_it_is_read(safe, count, form, tmp_path):
+    """The release has one cluster; who says exact says the number, and nobody else does."""
+    made = cv.Disassociation(k=3, m=2, safe="exact").anonymise(data_of(FIGURE_1))
+    assert made.release.clusters == 1
+    out = tmp_path / ("out.json" if form == "json" else "out")
+    cv.write_release(made, out, format=form)
+    cv.read_release(out)
+    file = out if form == "json" else out / "manifest.json"
+    document = json.loads(file.read_text())
+    told = (document["manifest"] if form == "json" else document)["parameters"]
+    told["safe"] = safe
+    told["clusters_not_enumerated"] = count
+    if count is None:
+        del told["clusters_not_enumerated"]
+    file.write_text(json.dumps(document))
+    with pytest.raises(cv.ReleaseError, match="clusters_not_enumerated should be"):
+        cv.read_release(out)
 
 
 def test_what_cover_leaves_is_counted():

@@ -37,6 +37,9 @@ def test_every_parameter_of_the_method_is_known():
         {"tie_order": ["Bob"]},
         {"small_clusters": "drop"},
         {"max_cluster_size": "30"},
+        {"safe": "exact", "clusters_not_enumerated": RELEASE.clusters + 1},
+        {"safe": "exact", "clusters_not_enumerated": -1},
+        {"safe": "exact", "clusters_not_enumerated": "those of Bob"},
     ],
 )
 def test_anything_else_is_a_fault(more):

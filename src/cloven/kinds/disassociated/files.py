@@ -16,8 +16,8 @@ import numpy as np
 from cloven.data.arrays import distinct
 from cloven.escapes import csv_cell
 from cloven.kinds.disassociated.guide import guide
-from cloven.kinds.disassociated.release import KINDS, Disassociated, Kind, RareItems
-from cloven.storage.manifest import MANIFEST, JsonForm, ReleaseFormat, expect, parameters_of
+from cloven.kinds.disassociated.release import KINDS, NOT_ENUMERATED, Disassociated, Kind, RareItems
+from cloven.storage.manifest import MANIFEST, JsonForm, ReleaseFormat, expect, is_count, parameters_of
 from cloven.storage.parquet import (
     expect_counting,
     item_lists,
@@ -102,6 +102,7 @@ def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated
     )
     names = ("clusters.parquet", "joints.parquet", "chunks.parquet")
     check_rare_items(release, *(str(path / name) for name in names))
+    check_not_enumerated(release, str(path / MANIFEST))
     return release
 
 
@@ -168,6 +169,19 @@ def check_rare_items(release: Disassociated, clusters: str, joints: str, chunks:
     expect(listed <= (way == "list"), chunks, "lists of terms", "one with rare_items list, else none", found)
     lower = int(np.count_nonzero(term & outside & (release.row_joint != release.root)))
     expect(lower == 0, chunks, "the list of terms", "at the root", "one of another joint")
+
+
+def check_not_enumerated(release: Disassociated, source: str) -> None:
+    """A release that says ``exact`` says in how many clusters that is not shown; no other release does."""
+    found, most = release.parameters.get(NOT_ENUMERATED), release.clusters
+    if release.parameters.get("safe") == "exact":
+        sound, wanted = (
+            is_count(found) and found in range(most + 1),
+            f"a whole number of clusters, {most:,} at most",
+        )
+    else:
+        sound, wanted = NOT_ENUMERATED not in release.parameters, "absent: safe is not exact"
+    expect(sound, source, NOT_ENUMERATED, wanted, found)
 
 
 def read_rows(table: pa.Table, path: Path, clusters: int, joints: int) -> dict[str, Any]:
@@ -271,6 +285,7 @@ def of_document(document: dict[str, Any], source: str) -> Disassociated:
         **rows.arrays(),
     )
     check_rare_items(release, source, source, source)
+    check_not_enumerated(release, source)
     return release
 
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 
 Row = tuple[str, ...]
+NOT_ENUMERATED = "clusters_not_enumerated"
+"""Parameter of a release that ``exact`` repaired: clusters with too many arrangements to look at all of them."""
 RareItems = Literal["withhold", "list", "cluster"]
 """Where leftovers held by fewer than k go: nowhere; into one list for the whole release; into the term chunk of their
 cluster, which is the papers' way."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.data.arrays import run_starts
 from cloven.figures import many, percent
+from cloven.kinds.disassociated.release import NOT_ENUMERATED
 from cloven.kinds.page_words import PageWords
 from cloven.kinds.words import open_questions as open_questions
 from cloven.kinds.words import parts, promise_of_sets, promised, sampled
@@ -40,8 +41,6 @@ def kept(figures: dict[str, int | float]) -> str:
 
 def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
     """Counts of a result that commands print."""
-    from cloven.kinds.disassociated.covers.worlds import too_large
-    from cloven.kinds.disassociated.methods.repair import MOST
     from cloven.kinds.disassociated.utility import items_kept
     from cloven.storage.manifest import count
 
@@ -50,7 +49,6 @@ def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
     left_out: Counter[str] = Counter()
     for items, reason in zip(key.suppressed_items, key.suppressed_reason, strict=True):
         left_out[reason] += len(items)
-    exact = release.parameters.get("safe") == "exact"
     return {
         **count(release),
         "records_read": len(data),
@@ -58,7 +56,7 @@ def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
         "occurrences_suppressed": left_out["cover"],
         "occurrences_withheld": left_out["rare"],
         "records_with_nothing": len(key.records) - len(run_starts(key.record)),
-        "clusters_not_enumerated": too_large(release, MOST) if exact else 0,
+        NOT_ENUMERATED: release.parameters.get(NOT_ENUMERATED, 0),
         "items_left_out": len(data.vocabulary) - len(release.vocabulary),
         "rare_items_published": sum(supports[name] < release.k for name in release.vocabulary),
         "items_kept": items_kept(data, release),
@@ -84,10 +82,10 @@ def cautions(figures: dict[str, int | float], method: Disassociation) -> list[st
             f"{many(figures['occurrences_suppressed'], 'occurrence')} suppressed so that nothing is covered:"
             " published supports are lower bounds, and the manifest says so"
         )
-    if method.safe == "exact" and figures["clusters_not_enumerated"]:
+    if method.safe == "exact" and figures[NOT_ENUMERATED]:
         out.append(
-            f"{many(figures['clusters_not_enumerated'], 'cluster')} too large to enumerate: pairs that only exact"
-            " worlds break may be left there; a smaller --max-cluster-size leaves fewer such clusters"
+            f"{many(figures[NOT_ENUMERATED], 'cluster')} too large to enumerate: pairs that only exact worlds break"
+            " may be left there, and the manifest counts them; a smaller --max-cluster-size leaves fewer such clusters"
         )
     if figures["occurrences_withheld"]:
         out.append(

@@ -18,8 +18,8 @@ from cloven.data.given import expect_sets
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.key import Anonymised, Key
 from cloven.kinds.disassociated.methods.horizontal import STEPS, Horizontal, SmallClusters
-from cloven.kinds.disassociated.methods.repair import SUPPRESSED, WITHHELD
-from cloven.kinds.disassociated.release import RareItems
+from cloven.kinds.disassociated.methods.repair import MOST, SUPPRESSED, WITHHELD
+from cloven.kinds.disassociated.release import NOT_ENUMERATED, RareItems
 from cloven.values import FLAG, TEXT, file_of, one_of, option, whole
 
 if TYPE_CHECKING:
@@ -280,7 +280,10 @@ class Disassociation:
             m=self.m,
             parameters=parameters,
         )
-        return _Released(_with_published_groups(release), parts, cluster_of, kept, prepared, labels.chunk)
+        release = _with_published_groups(release)
+        if self.safe == "exact":
+            release = _with_clusters_not_enumerated(release)
+        return _Released(release, parts, cluster_of, kept, prepared, labels.chunk)
 
     def _without_rare_items(self, data: Transactions, published: Transactions) -> Transactions:
         """Data without the items that too few published records hold; the same object if there is none."""
@@ -374,6 +377,14 @@ def _with_published_groups(release: Disassociated) -> Disassociated:
     known = set(release.vocabulary)
     groups = [[name for name in group if name in known] for group in release.parameters["utility_groups"]]
     return replace(release, parameters={**release.parameters, "utility_groups": groups})
+
+
+def _with_clusters_not_enumerated(release: Disassociated) -> Disassociated:
+    """Say how far ``exact`` reached: a count of what is published, so that it tells nothing else."""
+    from cloven.kinds.disassociated.covers.worlds import too_large
+
+    found = {NOT_ENUMERATED: too_large(release, MOST)}
+    return replace(release, parameters={**release.parameters, **found})
 
 
 def _suppressed(data: Transactions, kept: Transactions, left_out: Longs) -> list[Suppressed]:

@@ -10,7 +10,7 @@ import numpy as np
 from cloven.cores import WORTH_IT, one_crew, side_by_side
 from cloven.data.transactions import Transactions
 from cloven.figures import counted
-from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.release import NOT_ENUMERATED, Kind
 from cloven.kinds.disassociated.verify.arrays import check_arrays, check_key_arrays, check_vocabulary
 from cloven.kinds.disassociated.verify.layout import check_tree, lay_out
 from cloven.kinds.disassociated.verify.order import check_item_order, check_numbering, check_row_order
@@ -307,6 +307,7 @@ def check_parameters(release: Disassociated) -> Check:
         "small_clusters": one_of("add", "abandon", "suppress", "remaining", "keep"),
         "safe": one_of("cover", "exact"),
         "supports": one_of("lower bounds"),
+        NOT_ENUMERATED: lambda value: is_count(value) and value <= release.clusters,
         "rare_items": one_of("withhold", "list", "cluster"),
         "root_chunks": one_of("single", "several"),
         "reading": one_of("occurring", "strict"),
