@@ -38,17 +38,18 @@ def generalisation(lines):
 
 
 def composition_attack(lines):
-    """Two releases leave fewer values than one; exchanged values leave most, and rule some true ones out."""
+    """What two releases leave is part of what one leaves; lots exchange values, and lines round, so no more is sure."""
     assert [line.split(":")[0] for line in lines[::3]] == ["mondrian", "slicing", "ul"]
     assert all(line.endswith("verified: True") for line in lines[::3])
-    left = [[float(number) for number in re.findall(r"\d\.\d", line)] for line in lines[1::3]]
-    assert all(both < one for one, both in left[:2])
-    assert left[2][1] <= left[2][0]  # lots exchange values, and the lines round
-    assert [both for _, both in left] == sorted(both for _, both in left)
-    chances = [float(line.rsplit(maxsplit=1)[1]) for line in lines[2::3]]
-    assert chances[0] > chances[1] > chances[2]
-    assert "theirs is left of 100%" in lines[2]
-    assert "theirs is left of 100%" in lines[5]
+    for line in lines[1::3]:
+        one, both = map(float, re.findall(r"\d\.\d", line))
+        assert 0 < both <= one
+        assert 3 <= one <= 8  # l = 3 of eight illnesses
+    shares = [re.fullmatch(r".* left of (\d+)%, alone of (\d+)%; .* ([\d.]+)", line) for line in lines[2::3]]
+    for left, alone, chance in ((int(found[1]), int(found[2]), 100 * float(found[3])) for found in shares):
+        assert alone - 1 <= chance <= left + 1  # a share of 1, 1/2, ... for each whose value is left
+        assert left / 8 - 1 <= chance
+    assert [found[1] for found in shares[:2]] == ["100", "100"]  # neither says anything false of anybody
 
 
 def compare_table_methods(lines):
