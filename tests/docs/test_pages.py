@@ -59,6 +59,29 @@ def test_files_of_a_page_are_written_and_blocks_share_names(tmp_path):
     assert run_page(page, tmp_path) == (page, [])
 
 
+PAGE_THAT_DRAWS = """```python
+>>> 0.5
+0.5
+>>> import numpy as np
+>>> rng = np.random.default_rng(1)
+>>> f"{rng.random():.3f} of {2 + 1} people"
+'0.123 of 3 people'
+```
+"""
+
+
+def test_drawn_figures_may_be_others_and_their_words_and_counts_may_not(tmp_path):
+    fresh, differences = run_page(PAGE_THAT_DRAWS, tmp_path)
+    assert differences == []
+    assert fresh != PAGE_THAT_DRAWS  # the writer shows what is drawn now
+    for certain, other in (
+        ("0.5\n0.5", "0.5\n0.6"),
+        ("of 3 people", "of 4 people"),
+        ("people'\n", "rows'\n"),
+    ):
+        assert len(run_page(PAGE_THAT_DRAWS.replace(certain, other), tmp_path)[1]) == 1
+
+
 def test_only_what_varies_is_masked():
     assert agree("done  0.2 s", "done 13.4 s")
     assert agree("tKd  0.274 [0.268 - 0.279]", "tKd  0.301 [0.290 - 0.312]")
