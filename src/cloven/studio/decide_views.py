@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import zipfile
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from cloven.errors import InputError
 from cloven.intake.files import text
 from cloven.intake.trees import tree_of
 from cloven.report.page import view
+from cloven.storage.atomic import PRIVATE_FILE
 from cloven.studio import charts
 from cloven.studio.beside import against, hand_out, handed_out, held, judged, on_different_data
 from cloven.studio.data_views import desk_of, see
@@ -37,6 +39,9 @@ REPORT_POLICY = (
 )
 """A report is one page with its look inside, and nothing else."""
 MOST_COMPARED = 12
+NO_DATE = (1980, 1, 1, 0, 0, 0)
+PUBLIC = 0o644
+"""Mode of the files of a release once it is unpacked."""
 
 
 async def run_page(request: Request) -> Response:
@@ -188,7 +193,7 @@ async def release_file(request: Request) -> Response:
         raise HTTPException(404)
     if request.method == "HEAD":  # who asks whether it is there does not get it
         return Response(media_type="application/zip")
-    answer = await _packed(request, run.folder / "release", f"run-{run.number}-release.zip")
+    answer = await _packed(request, run.folder / "release", "release.zip", PUBLIC)
     hand_out(desk_of(request).workspace, run)
     return answer
 
@@ -209,14 +214,14 @@ async def key_file(request: Request) -> Response:
             return see(f"/runs/{run.number}/key")
     if not run.private.is_dir():
         raise HTTPException(404)
-    answer = await _packed(request, run.private, f"run-{run.number}-key-PRIVATE.zip")
+    answer = await _packed(request, run.private, "key-PRIVATE.zip", PRIVATE_FILE)
     desk_of(request).workspace.note(run.number, "key")
     return answer
 
 
-async def _packed(request: Request, folder: Path, name: str) -> Response:
+async def _packed(request: Request, folder: Path, name: str, mode: int) -> Response:
     place = desk_of(request).workspace.passing / token_hex(16)
-    await asyncio.to_thread(_pack, folder, place)
+    await asyncio.to_thread(_pack, folder, place, mode)
     return _Passing(place, media_type="application/zip", filename=name)
 
 
@@ -230,14 +235,21 @@ class _Passing(FileResponse):
             Path(self.path).unlink(missing_ok=True)
 
 
-def _pack(folder: Path, place: Path) -> None:
-    """All files of a folder; on the way nothing is left of what could not be packed, for it may be the key."""
-    place.touch(0o600)
+def _pack(folder: Path, place: Path, mode: int) -> None:
+    """All files of a folder; on the way nothing is left of what could not be packed, for it may be the key.
+
+    Equal files make equal archives: dates and modes of this machine would tell recipients when and where it was made.
+    """
+    place.touch(PRIVATE_FILE)
     try:
         with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(folder.rglob("*")):
                 if file.is_file() and not file.is_symlink():
-                    archive.write(file, f"{folder.name}/{file.relative_to(folder)}")
+                    member = zipfile.ZipInfo(f"{folder.name}/{file.relative_to(folder).as_posix()}", NO_DATE)
+                    member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, mode << 16
+                    member.file_size = file.stat().st_size  # large files need another form
+                    with file.open("rb") as content, archive.open(member, "w") as packed:
+                        shutil.copyfileobj(content, packed)
     except BaseException:
         place.unlink(missing_ok=True)
         raise

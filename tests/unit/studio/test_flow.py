@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import zipfile
 
@@ -102,6 +103,32 @@ def test_the_release_can_be_taken_home_and_the_key_only_with_a_word(client, smal
     number = int(small_run.rpartition("/")[2])
     assert [what for _, what in client.workspace.noted(number)] == ["key", "release"]
     assert list(client.workspace.passing.iterdir()) == []
+
+
+def test_the_same_release_is_the_same_file_whenever_and_in_whichever_run_it_was_made(tmp_path):
+    asked = {"release.zip": "get", "key.zip": "post"}
+    with opened(tmp_path / "ws") as client:
+        client.workspace.add_data("a", None, own=False)
+        answers = []
+        for made, mode in ((1_000_000_000, 0o600), (1_500_000_000, 0o644)):
+            run = client.workspace.add_run(1, "a", "coat", {})
+            for folder in (run.published, run.private):
+                folder.mkdir(parents=True)
+                (folder / "rows").write_bytes(b"flu,fever\n" * 9)
+                (folder / "rows").chmod(mode)
+                os.utime(folder / "rows", (made, made))
+            answers.append(
+                [
+                    client.request(how, f"/runs/{run.number}/{name}", data={"understood": "yes"})
+                    for name, how in asked.items()
+                ]
+            )
+        for one, other in zip(*answers, strict=True):
+            assert one.content == other.content
+            assert one.headers["content-disposition"] == other.headers["content-disposition"]
+            inside = zipfile.ZipFile(io.BytesIO(one.content)).infolist()
+            assert [each.date_time for each in inside] == [(1980, 1, 1, 0, 0, 0)]
+            assert zipfile.ZipFile(io.BytesIO(one.content)).read(inside[0]) == b"flu,fever\n" * 9
 
 
 def test_reports_are_pages_of_their_own_without_scripts(client, small_run):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from cloven.studio import data_views
+from cloven.studio import data_views, decide_views
 from cloven.studio.access import Access
 from tests.unit.studio.studios import COOKIE, opened, until
 from tests.unit.studio.test_desk import BASKETS, WANTED, planned
@@ -63,7 +62,7 @@ def test_a_full_disk_leaves_no_half_of_a_key(tmp_path, monkeypatch):
     with opened(tmp_path / "ws") as client:
         path = finished(client)
         with monkeypatch.context() as patched:
-            patched.setattr(zipfile.ZipFile, "write", full)
+            patched.setattr(decide_views.shutil, "copyfileobj", full)
             answer = client.post(f"{path}/key.zip", data={"understood": "yes"})
         assert answer.status_code == 507
         assert list(client.workspace.passing.iterdir()) == []
