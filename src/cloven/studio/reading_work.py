@@ -15,6 +15,7 @@ from cloven.errors import ClovenError
 from cloven.figures import many
 from cloven.intake.packing import beginning
 from cloven.reading import ReadOptions, UnplacedError, read_reported
+from cloven.reading.guess import Column
 from cloven.studio.records import Reading
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ MOST_KNOWN = 3
 LARGEST_K = 100
 LIKELY = 0.5
 """A suggestion to read a file as sets that is as likely as this comes before a table."""
+SEVERAL = 3
+"""Columns that make a file with a header a table of people, where no name of a column speaks of records or items."""
 
 
 # A first look: which ways to read the file there are.
@@ -47,15 +50,33 @@ def look(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
     head = _head(place)
     if not ways and table is None and not head:  # what is text can be read another way, if its owner says how
         raise ClovenError(_short(problem or not_a_table, place))
-    sets_first = bool(ways) and (ways[0]["score"] >= LIKELY or table is None or not table["complete"])
+    is_table = table is not None and table["complete"] and not (ways and _is_of_sets(ways[0], table))
     return {
         "head": head,
         "ways": ways,
         "problem": _short(problem, place),
         "table": table,
         "not_a_table": _short(not_a_table, place),
-        "likely": "sets" if sets_first else "table",
+        "likely": "table" if is_table or not ways else "sets",
     }
+
+
+def _is_of_sets(way: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
+    """Whether a file is rather sets, read this way, than this table.
+
+    Columns of any table of people can be taken for records and their items: some value always repeats, and some hold
+    commas. Of several columns with a header the names have to say so.
+    """
+    if way["score"] < LIKELY:
+        return False
+    options = way["options"]
+    if "id_column" in options:
+        named = Column(options["id_column"], 0, ()).named_record
+    elif options["format"] == "table":
+        named = Column(options["column"], 0, ()).named_item
+    else:
+        return True
+    return named or sum(each["role"] != "ignored" for each in table["columns"]) < SEVERAL
 
 
 def _short(message: str, place: Path) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 import cloven as cv
 from tests.unit.studio.studios import opened, until
+from tests.unit.studio.test_workers import census
 
 PLAIN = {"max_risk": "20", "max_tail": "1", "min_utility": "0", "effort": "quick"}
 QUICK = "2 items of a person"
@@ -137,6 +138,30 @@ def test_reports_are_pages_of_their_own_without_scripts(client, small_run):
         assert answer.status_code == 200
         assert answer.headers["content-security-policy"].endswith("sandbox")
         assert "script-src" not in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "order"),
+    [
+        (
+            "people.csv",
+            census((100_000 + i % 300 for i in range(600)), "fnlwgt,occupation"),
+            ["table", "sets"],
+        ),
+        (
+            "orders.csv",
+            "order;article\n" + "".join(f"{i // 3};a{i * 7 % 40}\n" for i in range(90)),
+            ["sets", "table"],
+        ),
+    ],
+)
+def test_the_likely_reading_comes_first_and_has_the_button_that_stands_out(client, name, content, order):
+    path = client.post("/data/upload", files={"file": (name, content)}).url.path
+    page = until(client, path, ["Likely ways"]).text
+    assert re.findall(r'id="(sets|table)-title"', page) == order
+    first, second = page.split("</section>")[-3:-1]
+    assert 'class="primary"' in first
+    assert 'class="primary"' not in second
 
 
 def test_the_stream_of_a_finished_run_ends(client, small_run):

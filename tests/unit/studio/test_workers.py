@@ -47,6 +47,52 @@ def test_a_file_is_looked_at(tmp_path):
     assert gone(pid)
 
 
+def census(weights, third_and_fourth):
+    """People in rows, as in the Adult data: their weights look like numbers of records, and some occur twice."""
+    works, jobs = ("Private", "State-gov", "Never-worked"), ("Sales", "Craft-repair", "Armed-Forces", "Tech")
+    rows = (
+        f"{20 + i * 7 % 60},{works[i % 3]},{weight},{jobs[i * i % 7 % 4]},{'FM'[i % 2]},{'<>'[i % 5 > 1]}50K"
+        for i, weight in enumerate(weights)
+    )
+    return "\n".join([f"age,workclass,{third_and_fourth},sex,salary", *rows]) + "\n"
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 4])
+@pytest.mark.parametrize("third_and_fourth", ["fnlwgt,occupation", "ward,illness", "zip,disease"])
+def test_people_in_rows_with_a_header_are_a_table_first(tmp_path, third_and_fourth, repeats):
+    file = tmp_path / "census.csv"
+    file.write_text(census((12_285 + i * 7 % (600 // repeats) for i in range(600)), third_and_fourth))
+    looked = listened(looking(file))[0].done
+    assert looked["table"]["complete"]
+    assert looked["likely"] == "table"
+
+
+def test_a_column_with_commas_in_it_makes_no_sets_of_people(tmp_path):
+    file = tmp_path / "census.csv"
+    text = census(range(600), "weight,occupation").replace(",", ";").replace("Sales", "Sales, retail")
+    file.write_text(text.replace("Tech", "Tech, support"))
+    looked = listened(looking(file))[0].done
+    assert [way for way in looked["ways"] if way["options"].get("column") == "occupation"]
+    assert looked["likely"] == "table"
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("order;article", "{0};{1}"),
+        ("START,STOP,PATIENT,ENCOUNTER,CODE,DESCRIPTION", "2019-01-{2:02},,p{0},e{0},{1},{1} of the ear"),
+        ("patient,age,sex,diagnoses", '{0},{2},f,"{1};{2}"'),
+    ],
+)
+def test_what_several_rows_or_a_list_tell_of_somebody_is_sets_first(tmp_path, header, row):
+    file = tmp_path / "rows.csv"
+    lines = [row.format(i // 3, f"d{i * 7 % 40}", 10 + i % 20) for i in range(600)]
+    file.write_text("\n".join([header, *lines]) + "\n")
+    looked = listened(looking(file))[0].done
+    assert looked["ways"]
+    assert looked["likely"] == "sets"
+
+
 def test_what_cannot_be_read_is_told_without_the_folder(tmp_path):
     file = tmp_path / "x.csv"
     file.write_bytes(b"\x00\x01\x02" * 100)
