@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -57,6 +57,22 @@ def test_nothing_is_wider_than_the_screen(tab):
         boxes = tab.locator("svg text").evaluate_all(BOXES)
         assert [box for box in boxes if box["left"] < 0 or box["right"] > width] == []
         tab.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+
+
+def overlap(one, other):
+    return (
+        min(one["right"], other["right"]) > max(one["left"], other["left"])
+        and min(one["bottom"], other["bottom"]) > max(one["top"], other["top"])
+    )  # fmt: skip
+
+
+def test_no_card_lies_on_another(tab):
+    assert tab.locator(".told").count() == 2
+    for _ in ("two attackers who know somebody", "three"):
+        cards = tab.locator(".card").evaluate_all(BOXES)
+        assert len(cards) == tab.locator(".card").count()
+        assert not [pair for pair in combinations(cards, 2) if overlap(*pair)]
+        tab.evaluate("{ const one = document.querySelector('.told'); one.after(one.cloneNode(true)) }")
 
 
 def test_bars_of_utility_can_be_seen_beside_long_names(tab):
