@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from contextlib import contextmanager
 
 SCREENS = {"desk": (1280, 800), "phone": (390, 844)}
@@ -77,3 +78,21 @@ def attack(tab, attackers=("2 items of a person",)):
         box.set_checked(box.get_attribute("value") in attackers or attackers is None)
     tab.get_by_role("button", name="Start the attacks").click()
     tab.locator("#verdict").wait_for(timeout=LONG)
+
+
+def noting_browser(folder, monkeypatch):
+    """Have studios open a browser that only notes its command line, which every user of the machine can read."""
+    noted, program = folder / "command-line", folder / "browser"
+    program.write_text(f'#!/bin/sh\nprintf "%s" "$*" > {noted}.part\nmv {noted}.part {noted}\n')
+    program.chmod(0o700)
+    monkeypatch.setenv("BROWSER", f"{program} %s")
+    return noted
+
+
+def opened_by(noted, seconds=30.0):
+    """What that browser was given."""
+    ends = time.monotonic() + seconds
+    while not noted.exists():
+        assert time.monotonic() < ends, "no browser was opened"
+        time.sleep(0.05)
+    return noted.read_text()

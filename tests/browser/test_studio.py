@@ -20,6 +20,8 @@ from tests.browser.studios import (
     PEOPLE,
     attack,
     choose_method,
+    noting_browser,
+    opened_by,
     tab_of,
     upload,
     upload_file,
@@ -35,6 +37,22 @@ EVIL = [
     '"><img src=x onerror=alert(2)>',
     "{{7*7}}",
 ]
+
+
+def test_the_page_that_the_browser_is_given_lets_it_in(browser, tmp_path, monkeypatch):
+    noted = noting_browser(tmp_path, monkeypatch)
+    served = Served(tmp_path / "ws", ("--browser",))
+    served.start()
+    context = browser.new_context()
+    try:
+        tab = context.new_page()
+        tab.goto(opened_by(noted))
+        tab.wait_for_url(f"{served.origin}/")
+        tab.get_by_role("link", name="New release").wait_for()
+        assert list((tmp_path / "ws" / "passing").iterdir()) == []
+    finally:
+        context.close()
+        served.stop()
 
 
 def test_the_sample_from_the_first_page_to_the_release(browser, served, tmp_path):

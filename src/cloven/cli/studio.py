@@ -79,12 +79,12 @@ def studio(
 
 def _tell(running: Running, workspace: Path, *, browser: bool) -> None:
     """Say where it is, open the browser, and give further addresses to whoever presses Enter."""
-    place = running.address()
+    place, page = running.redirect() if browser else (running.address(), None)
     say(f"Cloven Studio  {place}")
     say(f"workspace      {visible(str(workspace))}  (yours alone)")
     say("Enter shows another address, Ctrl-C ends the studio.")
-    if browser:
-        webbrowser.open(place)
+    if page is not None:
+        webbrowser.open(page.as_uri())
     Thread(target=_further, args=(running,), daemon=True).start()
 
 

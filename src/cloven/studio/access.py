@@ -12,6 +12,10 @@ import secrets
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MOST_SESSIONS = 32
 """Browsers that may be in at the same time; the oldest has to go."""
@@ -30,15 +34,15 @@ class Access:
     cookie: str
     secure: bool = False
     password: tuple[bytes, bytes] | None = None
-    _tokens: set[bytes] = field(default_factory=set, repr=False)
+    _tokens: dict[bytes, Callable[[], None]] = field(default_factory=dict, repr=False)
     _sessions: list[bytes] = field(default_factory=list, repr=False)
     _wait_until: dict[str, float] = field(default_factory=dict, repr=False)
     _turn: Lock = field(default_factory=Lock, repr=False)
 
-    def new_token(self) -> str:
+    def new_token(self, when_spent: Callable[[], None] = lambda: None) -> str:
         """A token for one visit."""
         token = secrets.token_urlsafe(32)
-        self._tokens.add(_digest(token))
+        self._tokens[_digest(token)] = when_spent
         return token
 
     def spend(self, token: str) -> str | None:
@@ -47,7 +51,7 @@ class Access:
         known = next((each for each in self._tokens if hmac.compare_digest(each, given)), None)
         if known is None:
             return None
-        self._tokens.remove(known)
+        self._tokens.pop(known)()
         return self._admit()
 
     def set_password(self, password: str) -> None:

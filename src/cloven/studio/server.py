@@ -5,11 +5,14 @@ from __future__ import annotations
 import ipaddress
 import socket
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from html import escape
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from cloven.errors import ParameterError
+from cloven.storage.atomic import PRIVATE_FILE, write_bytes
 from cloven.studio.access import Access
 from cloven.studio.app import MOST_UPLOAD, studio
 from cloven.studio.desk import Desk
@@ -87,16 +90,40 @@ class Running:
     Attributes:
         origin: its address.
         access: who may come in.
+        passing: private folder for files that go with the server, or sooner.
     """
 
     origin: str
     access: Access
+    passing: Path
 
-    def address(self) -> str:
+    def address(self, when_spent: Callable[[], None] = lambda: None) -> str:
         """The address to open: with a token that is good for one visit, or to be asked for the password."""
         if self.access.password is not None:
             return f"{self.origin}/"
-        return f"{self.origin}/?{TOKEN}={self.access.new_token()}"
+        return f"{self.origin}/?{TOKEN}={self.access.new_token(when_spent)}"
+
+    def redirect(self) -> tuple[str, Path]:
+        """An address, and a private page that sends a browser there; it goes with the token.
+
+        All users of a machine can read the command line of a browser, so that no token may stand there.
+        """
+        page = self.passing.absolute() / f"{token_hex(16)}.html"
+        address = self.address(lambda: _delete(page))
+        write_bytes(page, _REDIRECT.format(escape(address)).encode(), PRIVATE_FILE)
+        return address, page
+
+
+_REDIRECT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={0}"><title>Cloven Studio</title></head>
+<body><p><a href="{0}">Go on to the studio</a></p></body></html>
+"""
+
+
+def _delete(page: Path) -> None:
+    with suppress(OSError):  # what stays is swept with the server, and its token is spent
+        page.unlink()
 
 
 def serve(
@@ -124,7 +151,7 @@ def serve(
             ssl_certfile=door.certificate,
             ssl_keyfile=door.private_key,
         )
-        ready(Running(origins[0], access))
+        ready(Running(origins[0], access, workspace.passing))
         uvicorn.Server(config).run(sockets=[listening])
 
 
@@ -147,7 +174,10 @@ def _taken(door: Door) -> Iterator[socket.socket]:
 
 @contextmanager
 def _passing_here(workspace: Workspace) -> Iterator[None]:
-    """Uploads on their way lie in the workspace, not where all users of the machine keep such."""
+    """Uploads on their way lie in the workspace, not where all users of the machine keep such.
+
+    Nothing on its way outlives the server.
+    """
     workspace.sweep()
     before = tempfile.tempdir
     tempfile.tempdir = str(workspace.passing)
@@ -155,3 +185,4 @@ def _passing_here(workspace: Workspace) -> Iterator[None]:
         yield
     finally:
         tempfile.tempdir = before
+        workspace.sweep()

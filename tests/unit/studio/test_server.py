@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+import signal
 import socket
+import stat
 import subprocess
 from contextlib import contextmanager
+from html import unescape
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import httpx2
 import pytest
@@ -13,6 +19,7 @@ import pytest
 from cloven.errors import ParameterError
 from cloven.studio.server import Door
 from reliability.served import Served, command
+from tests.browser.studios import noting_browser, opened_by
 
 
 @contextmanager
@@ -40,6 +47,36 @@ def test_it_is_reached_on_this_machine_with_its_token_alone(tmp_path):
         another = served.another()
         assert another != address
         assert httpx2.get(another).status_code == 200
+
+
+def test_the_browser_is_given_a_private_page_and_no_token(tmp_path, monkeypatch):
+    noted = noting_browser(tmp_path, monkeypatch)
+    with serving(tmp_path / "my ws", "--browser") as served:
+        given = opened_by(noted)
+        assert given.startswith("file://")
+        assert served.address.partition("token=")[2] not in given
+        page = Path(url2pathname(urlsplit(given).path))
+        assert stat.S_IMODE(page.stat().st_mode) == 0o600
+        assert stat.S_IMODE((tmp_path / "my ws").stat().st_mode) == 0o700
+        target = re.search(r'http-equiv="refresh" content="0; url=([^"]+)"', page.read_text())[1]
+        assert unescape(target) == served.address
+        with httpx2.Client(base_url=served.origin) as client:
+            site = {"sec-fetch-site": "cross-site"}  # what browsers say of a page that a file sends them to
+            assert client.get(unescape(target), headers=site).status_code == 200
+            assert client.get("/").status_code == 200
+        assert not page.exists(), "it has served"
+        assert httpx2.get(served.address).status_code == 403
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_the_page_goes_with_the_server(tmp_path, monkeypatch, how):
+    noted = noting_browser(tmp_path, monkeypatch)
+    served = Served(tmp_path / "ws", ("--browser",))
+    served.start()
+    page = Path(url2pathname(urlsplit(opened_by(noted)).path))
+    assert page.exists()
+    served.stop(how)
+    assert not page.exists()
 
 
 def test_it_listens_nowhere_else(tmp_path):
