@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
 from cloven.errors import InputError
-from cloven.intake.files import text
+from cloven.intake.files import open_plain, text
 from cloven.intake.trees import tree_of
 from cloven.report.page import view
 from cloven.storage.atomic import PRIVATE_FILE
@@ -248,7 +248,7 @@ def _pack(folder: Path, place: Path, mode: int) -> None:
                     member = zipfile.ZipInfo(f"{folder.name}/{file.relative_to(folder).as_posix()}", NO_DATE)
                     member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, mode << 16
                     member.file_size = file.stat().st_size  # large files need another form
-                    with file.open("rb") as content, archive.open(member, "w") as packed:
+                    with open_plain(file) as content, archive.open(member, "w") as packed:
                         shutil.copyfileobj(content, packed)
     except BaseException:
         place.unlink(missing_ok=True)
