@@ -181,9 +181,9 @@ def _threats(data: Transactions, method: Disassociation, thorough: Thorough) -> 
     from cloven.kinds.known_person import known_person, ways
     from cloven.statistics.telling import News
 
-    def everywhere(release: Disassociated) -> Callable[[Any], dict[str, Any]]:
+    def everywhere(release: Disassociated) -> Callable[[Any, float], dict[str, Any]]:
         found = {"everywhere": KnownPerson.of(release, "everywhere")}
-        return lambda _known: found
+        return lambda _known, _floor: found
 
     judged = tuple(way for way in ways(method.m) if way.counts and way.which != "worst")
     short = len(data.codes) < LONG * len(data)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cloven as cv
-from cloven.data.known_sets import Known
+from cloven.data.known_sets import LEAST_BEST, Known
 from cloven.kinds.disassociated.attack.known_person import readers as whole_readers
 from cloven.kinds.disassociated.counts import expected
 from cloven.kinds.disassociated.counts import told as bounded
@@ -48,7 +48,7 @@ def asked_in(folder, release, sets, **room):
     scratch = folder / "scratch"
     scratch.mkdir()
     parts = PartsFolder(folder / "out", one_after_another, scratch, **room)
-    found = readers(parts, sets)
+    found = readers(parts, sets, LEAST_BEST)
     assert not list(scratch.iterdir())
     assert parts.totals.names == release.vocabulary
     assert parts.totals.records == release.records
@@ -87,7 +87,7 @@ def test_parts_tell_what_the_whole_tells(records, way, clusters, seed):
         cv.write_release(method.anonymise(cv.Transactions.from_records(records)), folder / "out")
         in_parts(folder / "out", clusters, 7)
         found = asked_in(folder, release, sets)
-    wanted = whole_readers(release)(sets)
+    wanted = whole_readers(release)(sets, LEAST_BEST)
     assert list(found) == list(wanted)
     for name, reader in found.items():
         same_answers(reader, wanted[name], sets, width, rng)
@@ -183,7 +183,7 @@ def test_sets_are_asked_about_in_steps(tmp_path):
     in_parts(tmp_path / "out", 7, 100)
     sets = Known.from_sets([{number, number + 3} for number in range(0, 60, 2)] + [{5}, {5}])
     found = asked_in(tmp_path, result.release, sets, sums=900)
-    wanted = whole_readers(result.release)(sets)
+    wanted = whole_readers(result.release)(sets, LEAST_BEST)
     for name, reader in found.items():
         same_answers(reader, wanted[name], sets, len(result.release.vocabulary), np.random.default_rng(1))
 
@@ -198,4 +198,6 @@ def test_what_was_not_asked_is_refused(tmp_path):
     with pytest.raises(cv.ParameterError, match="were not asked"):
         found["shown"].claims(Known.from_sets([{1}]))
     with pytest.raises(cv.ParameterError, match="empty"):
-        readers(PartsFolder(tmp_path / "out", one_after_another, tmp_path), Known.from_sets([set()]))
+        readers(
+            PartsFolder(tmp_path / "out", one_after_another, tmp_path), Known.from_sets([set()]), LEAST_BEST
+        )

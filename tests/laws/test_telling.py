@@ -16,7 +16,7 @@ from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.statistics.outsiders import Outsiders, Sheet, asked_about
-from cloven.statistics.telling import RAREST, News, People, telling
+from cloven.statistics.telling import News, People, telling
 from tests.effort import tries
 
 
@@ -45,10 +45,9 @@ def test_told_is_the_likeliest_right_claim_of_the_worst_set(rows, rare):
     found = telling(reader, people, people.subsets(2), news)
     code_of = {name: code for code, name in enumerate(release.vocabulary)}
     for at, person in enumerate(found.person.tolist()):
-        rarest = published_rarest(data, release, person)[:RAREST]
         best = 0.0
         for size in (1, 2):
-            for known in combinations(rarest, size):
+            for known in combinations(published_rarest(data, release, person), size):
                 claims = reader.claims(Known.from_sets([[code_of[item] for item in known]])).of(0)
                 right = {item: p for item, p in claims.items() if release.vocabulary[item] in data[person]}
                 best = max([best, *(p for item, p in right.items() if p >= news[item])])
@@ -64,6 +63,41 @@ def test_the_rarest_items_are_known_and_everybody_is_asked_about(rows, size):
     for number, person in enumerate(asked.who.tolist()):
         names = [release.vocabulary[code] for code in asked.known.of_set(number)]
         assert sorted(names) == sorted(published_rarest(data, release, person)[:size])
+
+
+@settings(max_examples=tries(10), deadline=None)
+@given(seed=st.integers(0, 99), thorough=st.integers(0, 9), people=st.integers(1, 12))
+def test_the_worst_is_looked_for_among_all_pairs_of_some_and_the_rarest_items_of_others(
+    seed, thorough, people
+):
+    rng = random.Random(seed)
+    names = [f"{n:02}" for n in range(80)]
+    data = Transactions.from_records(
+        rng.sample(names, rng.choice([3, 30, 31, 50, 62, 70])) for _ in range(12)
+    )
+    shown = tuple(name for name in data.vocabulary if name != data.vocabulary[seed % 9])
+    every = np.arange(len(data))
+    asked = People.of(data, every, shown, data.holders, seed).subsets(2, thorough, people)
+    again = People.of(data, every, data.vocabulary, data.holders, seed).subsets(2, thorough, people)
+    assert asked.everybody.tolist() == again.everybody.tolist()
+    assert asked.searched == again.searched
+    assert len(asked.everybody) == people
+    tried: dict[int, set[frozenset[str]]] = {}
+    for number, person in enumerate(asked.who.tolist()):
+        tried.setdefault(person, set()).add(frozenset(shown[code] for code in asked.known.of_set(number)))
+    whole = 0
+    for person in asked.everybody.tolist():
+        items = sorted(
+            set(data[person]) & set(shown),
+            key=lambda item: (data.holders[data.vocabulary.index(item)], data.vocabulary.index(item)),
+        )
+        found = frozenset().union(*tried[person])
+        assert tried[person] == {frozenset(one) for size in (1, 2) for one in combinations(found, size)}
+        assert found >= set(items[:30])
+        assert len(found) in (len(items), 30, 62)
+        whole += len(found) == min(len(items), 62) and len(data[person]) > 30
+    longer = sum(len(data[person]) > 30 for person in asked.everybody.tolist())
+    assert whole >= min(thorough, longer)
 
 
 def test_random_items_stay_the_same_whatever_else_is_published():

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from cloven.compiled import Flags, Floats, Ints, Longs
 
 
+LEAST_BEST = 0.05
+"""The likeliest claim of all is none below it."""
+
+
 @dataclass(frozen=True, eq=False)
 class Known:
     """Known sets, as compressed rows.

@@ -20,7 +20,7 @@ from cloven.kinds.generalised.release import SetGeneralised
 from cloven.statistics.findings import BINS, calibration
 from cloven.statistics.intervals import wilson
 from cloven.statistics.outsiders import ROUNDING, Sheet, one_record_each
-from cloven.statistics.telling import LEVELS, News, People, telling
+from cloven.statistics.telling import LEVELS, News, People, Telling, lowest, telling
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from cloven.compiled import Flags, Floats, Longs
     from cloven.data.transactions import Transactions
     from cloven.disclosure.risk import Risk, Tail
-    from cloven.statistics.telling import Asked, Reader, Telling
+    from cloven.statistics.telling import Asked, Reader
 
-    Reading = Callable[[Sets], Mapping[str, Reader]]
+    Reading = Callable[[Sets, float], Mapping[str, Reader]]
     Readers = Callable[[Any], Reading]
 
 
@@ -40,7 +40,11 @@ MEASURE = (
     " than half of the people hold, and sensitive ones, count"
 )
 MOST_SEARCHED = 1_500
-"""People for whom the worst known set is looked for: some dozens are tried on each."""
+"""People for whom the worst known set is looked for: some hundreds are tried on each."""
+THOROUGH = 200
+"""People of many items on whom all sets are tried; of people of few items all are anyway."""
+AT_ONCE = 50_000
+"""Known sets that a release is asked about at once: what is claimed of each has to be kept meanwhile."""
 ALIKE = 0.5
 """Share of the people left out of whom so much is told that they look as if they were not left out at all."""
 
@@ -70,7 +74,7 @@ class Known:
     def of(self, people: People) -> Asked:
         """Persons and what is known of them."""
         if self.which == "worst":
-            return people.subsets(self.size, max(1, -(-len(people) // MOST_SEARCHED)))
+            return people.subsets(self.size, THOROUGH, MOST_SEARCHED)
         return people.rarest(self.size) if self.which == "rarest" else people.random(self.size)
 
 
@@ -102,7 +106,7 @@ def known_person(
     tells most counts. ``known`` says which ways of knowing are tried; experiments leave the slow ones out. ``news``
     says which claims count.
 
-    >>> known_person(2, lambda release: lambda known: {}).knows
+    >>> known_person(2, lambda release: lambda known, floor: {}).knows
     'the release, that one person is in it, and up to 2 items of that person'
     """
     tried, counted = ways(m) if known is None else known, news or News()
@@ -171,12 +175,29 @@ def read_by(
     reading: Reading, people: People, sets: Mapping[Known, Asked], news: Floats
 ) -> dict[tuple[Known, str], Telling]:
     """What every reader of one release tells of persons, for every way of knowing."""
-    readers = reading(Sets.joined([asked.known for asked in sets.values()]))
-    return {
-        (way, name): telling(reader, people, asked, news, searching=way.which == "worst")
-        for way, asked in sets.items()
-        for name, reader in readers.items()
-    }
+    found: dict[tuple[Known, str], Telling] = {}
+    for searching in (False, True):
+        ways = {way: asked for way, asked in sets.items() if (way.which == "worst") == searching}
+        if ways:
+            found |= _read_by(reading, people, ways, news, searching=searching)
+    order = list(sets)
+    return dict(sorted(found.items(), key=lambda entry: order.index(entry[0][0])))
+
+
+def _read_by(
+    reading: Reading, people: People, sets: Mapping[Known, Asked], news: Floats, *, searching: bool
+) -> dict[tuple[Known, str], Telling]:
+    """The same of ways that all search for the worst known set, or none does."""
+    distinct = Sets.joined([asked.known for asked in sets.values()]).distinct()
+    count = 1 + int(distinct.of.max(initial=0)) // AT_ONCE
+    found: dict[tuple[Known, str], list[Telling]] = {}
+    for some in zip(*(asked.parts(count) for asked in sets.values()), strict=True):
+        readers = reading(Sets.joined([asked.known for asked in some]), lowest(searching=searching))
+        for way, asked in zip(sets, some, strict=True):
+            for name, reader in readers.items():
+                told = telling(reader, people, asked, news, searching=searching)
+                found.setdefault((way, name), []).append(told)
+    return {key: Telling.joined(parts) for key, parts in found.items()}
 
 
 def all_told(found: Mapping[tuple[Known, str], list[Telling]], left_out: Flags) -> list[Told[Known]]:
@@ -227,19 +248,23 @@ def _risk(
     """The figures in words, with what the release itself tells."""
     worst, risk = judged_risk(threat, every, judged)
     mean = worst.at(HEADLINE)
+    searched = next((told.real.searched for told in judged if told.way.which == "worst"), "")
     sentence = (
         f"Who knows {worst.way.phrase} of a person is told a further item, with 0.8 or more and rightly, of"
         f" {estimated(mean.members)} of the people in a release and of {estimated(mean.outsiders)} of people left out"
         f" of it; being in it adds {estimated(mean.excess)}."
     )
     meaning = f"a further item at {HEADLINE:g} or more; {worst.way.name} known"
+    if searched:
+        sentence += f" The worst items were looked for among {searched}."
+        meaning += f"; the worst of {searched}"
     return replace(
         risk,
         population=population(worst.way),
         doubt=doubt,
         sentence=sentence,
         meaning=meaning,
-        details={**risk.details, **published},
+        details={**risk.details, **published, **({"searched": searched} if searched else {})},
     ).saying(sentence=sentence, meaning=meaning)
 
 

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 Everybody = dict[str, tuple[list[dict[str, Any]], "NDArray[np.float64]"]]
 """Of each reader what is told of everybody, and of the claims at each level the right ones and all."""
-BATCH = 5_000
-"""Persons that are asked about at once: some dozens of known sets are tried on each."""
+BATCH = 500
+"""Persons that are asked about at once: some hundreds of known sets are tried on each."""
 
 
 def told_of_items(
     data: Transactions, release: Disassociated | SetGeneralised, m: int | None, sensitive: Collection[str]
 ) -> Everybody:
     """What every reader tells of the items of everybody, at worst."""
-    from cloven.statistics.telling import News, People, telling
+    from cloven.statistics.telling import News, People, lowest, telling
 
     expect_data(data, release, Transactions)
     reading = part(release, "attack.known_person").readers(release)
@@ -40,7 +40,7 @@ def told_of_items(
     for start in range(0, max(1, len(everybody)), BATCH):  # readers are there where nobody is
         people = People.of(data, everybody[start : start + BATCH], release.vocabulary, data.holders)
         asked = people.subsets(most)
-        for name, reader in reading(asked.known).items():
+        for name, reader in reading(asked.known, lowest(searching=True)).items():
             told = telling(reader, people, asked, news, searching=True)
             rows, said = found.setdefault(name, ([], np.zeros((2, len(SURE)))))
             rows += told.rows(release.vocabulary, data.source_rows)

@@ -9,16 +9,20 @@ harm of this release.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from cloven.data.arrays import among, positions
-from cloven.data.known_sets import Known
+from cloven.data.known_sets import LEAST_BEST, Known
+from cloven.figures import many
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cloven.compiled import Flags, Floats, Longs
     from cloven.data.known_sets import Certain, Claims
     from cloven.data.transactions import Transactions
@@ -26,8 +30,9 @@ if TYPE_CHECKING:
 
 LEVELS = (0.5, 0.8, 0.95)
 """Probabilities from which on a claim tells something: more likely than not, probable, as good as certain."""
-RAREST = 8
-"""The worst set that somebody could know is looked for among so many of a person's rarest items."""
+SETS, MOST_SETS = 465, 2_000
+"""Sets that somebody could know of one person, the worst of which is looked for: all pairs of 30 items; and of a few
+people, on whom all are tried, all pairs of 62."""
 FLOOR = 0.2
 ROUNDING = 1e-9
 
@@ -87,6 +92,7 @@ class People:
         source: number of each person's record in the data.
         lots: random numbers of ``items``; those of an item are the same whatever else is published.
         held: items of each person's record, published or not.
+        order: the persons in random order, the same whatever is published.
     """
 
     offsets: Longs
@@ -96,6 +102,7 @@ class People:
     source: Longs
     lots: Floats
     held: Longs
+    order: Longs
 
     @classmethod
     def of(
@@ -111,7 +118,8 @@ class People:
         at = data.codes[positions(data.offsets[records], lengths)]
         person = np.repeat(np.arange(len(records)), lengths)
         shown = code[at] >= 0
-        lots = np.random.default_rng(seed).random(len(at))[shown]
+        rng = np.random.default_rng(seed)
+        lots = rng.random(len(at))[shown]
         person, at = person[shown], at[shown]
         order = np.lexsort((at, rarity[at], person))
         items, width = code[at[order]], max(1, len(vocabulary))
@@ -120,7 +128,8 @@ class People:
         holds = np.sort(person * width + code[at])
         if data.persons is not None:
             holds = _with_other_records(data, data.persons, records, code, width)
-        return cls(offsets, items, holds, width, np.asarray(records, np.int64), lots[order], lengths)
+        source, persons = np.asarray(records, np.int64), rng.permutation(len(records))
+        return cls(offsets, items, holds, width, source, lots[order], lengths, persons)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -151,18 +160,66 @@ class People:
         at = np.where(place < self.lengths[who][:, None], self.offsets[who][:, None] + place, -1)
         return Asked(everybody, who, _known(np.where(at < 0, -1, self.items[order[at]])))
 
-    def subsets(self, most: int, every: int = 1) -> Asked:
-        """All sets of up to ``most`` items among the rarest of every n-th person."""
-        everybody = np.arange(0, len(self), every)
-        people: list[Longs] = []
+    def subsets(self, most: int, thorough: int = 0, people: int | None = None) -> Asked:
+        """Sets of up to ``most`` items of random people: all of some, of the others all of their rarest items.
+
+        Whoever has few items is among those of whom all are asked about; ``thorough`` says how many others are. The
+        choice depends on what people hold, not on what is published.
+        """
+        few, longest = items_of_sets(most, SETS), items_of_sets(most, MOST_SETS)
+        chosen = self.order[:people]
+        longer = chosen[self.held[chosen] > few]
+        limit = np.full(len(self), few)
+        limit[longer[:thorough]] = longest
+        room, items = np.minimum(self.lengths, limit), self._rarest_then_random(few)
+        everybody = np.sort(chosen)
+        who: list[Longs] = []
         sets: list[Longs] = []
         for size in range(1, most + 1):
-            for places in combinations(range(RAREST), size):
-                who = everybody[self.lengths[everybody] > places[-1]]
-                people.append(who)
-                at = self.items[self.offsets[who][:, None] + np.array(places)]
-                sets.append(np.concatenate((at, np.full((len(who), most - size), -1)), axis=1))
-        return Asked(everybody, np.concatenate(people), _known(np.concatenate(sets)))
+            for places in combinations(range(int(room[everybody].max(initial=0))), size):
+                who.append(everybody[room[everybody] > places[-1]])
+                at = items[self.offsets[who[-1]][:, None] + np.array(places)]
+                sets.append(np.concatenate((at, np.full((len(at), most - size), -1)), axis=1))
+        known = _known(np.concatenate(sets) if sets else np.empty((0, most), np.int64))
+        person = np.concatenate(who) if who else np.empty(0, np.int64)
+        cut = int((self.held[longer[:thorough]] > longest).sum())
+        searched = _searched(most, len(chosen), len(longer[thorough:]), cut)
+        return Asked(everybody, person, known, searched)
+
+    def _rarest_then_random(self, few: int) -> Longs:
+        """Items of everybody, person by person: a few rarest ones, then the others in random order."""
+        place = np.arange(len(self.items)) - np.repeat(self.offsets[:-1], self.lengths)
+        person = np.repeat(np.arange(len(self)), self.lengths)
+        return self.items[np.lexsort((place, np.where(place < few, -1.0, self.lots), person))]
+
+
+def items_of_sets(most: int, sets: int) -> int:
+    """Of how many items so many sets of up to ``most`` can be made at most.
+
+    >>> items_of_sets(2, SETS), items_of_sets(2, MOST_SETS)
+    (30, 62)
+    """
+    items = 1
+    while sum(comb(items + 1, size) for size in range(1, most + 1)) <= sets:
+        items += 1
+    return items
+
+
+def _searched(most: int, people: int, others: int, cut: int) -> str:
+    """Where the worst set of up to ``most`` items was looked for, in words.
+
+    >>> _searched(2, 1_000, 800, 3)
+    'all pairs of 200 people (of 3 with more than 62 items the 30 rarest and 32 random ones), the 30 rarest items of the
+    others'
+    """
+    few, longest = items_of_sets(most, SETS), items_of_sets(most, MOST_SETS)
+    sets = "all pairs" if most == 2 else f"all sets of up to {many(most, 'item')}"
+    out = f"{sets} of {people - others:,} people"
+    if cut:
+        out += (
+            f" (of {cut:,} with more than {longest} items the {few} rarest and {longest - few} random ones)"
+        )
+    return f"{out}, the {few} rarest items of the others" if others else out
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,11 +230,21 @@ class Asked:
         everybody: persons asked about; of some of them nothing that is known is published, so that nothing is told.
         who: person of each known set.
         known: the sets.
+        searched: where the worst of all sets was looked for, in words; empty where one set of everybody is known.
     """
 
     everybody: Longs
     who: Longs
     known: Known
+    searched: str = ""
+
+    def parts(self, count: int) -> list[Asked]:
+        """The same persons in so many parts, one after the other."""
+        found = []
+        for persons in np.array_split(self.everybody, count):
+            sets = np.flatnonzero(among(self.who, persons))
+            found.append(replace(self, everybody=persons, who=self.who[sets], known=self.known.take(sets)))
+        return found
 
 
 def _with_other_records(data: Transactions, persons: Longs, records: Longs, code: Longs, width: int) -> Longs:
@@ -213,6 +280,7 @@ class Telling:
         claims: probability of every claim, whether it is right, and the person.
         asked: the known sets.
         source: number of each person's record in the data.
+        searched: where the worst set was looked for, in words; empty where it was not.
     """
 
     person: Longs
@@ -224,6 +292,28 @@ class Telling:
     claims: tuple[Floats, Flags, Longs]
     asked: Known
     source: Longs
+    searched: str = ""
+
+    @classmethod
+    def joined(cls, parts: Sequence[Telling]) -> Telling:
+        """What was told of the same persons, asked about in parts."""
+        before = np.cumsum([0, *(len(part.asked) for part in parts)])
+        known = [
+            np.where(part.known < 0, -1, part.known + first)
+            for part, first in zip(parts, before[:-1], strict=True)
+        ]
+        return cls(
+            np.concatenate([part.person for part in parts]),
+            np.concatenate([part.told for part in parts]),
+            np.concatenate([part.item for part in parts]),
+            np.concatenate(known),
+            np.concatenate([part.best for part in parts]),
+            np.concatenate([part.certain for part in parts]),
+            tuple(np.concatenate(each) for each in zip(*(part.claims for part in parts), strict=True)),  # type: ignore[arg-type]
+            Known.joined([part.asked for part in parts]),
+            np.concatenate([part.source for part in parts]),
+            parts[0].searched,
+        )
 
     def worst(self, names: tuple[str, ...], rows: Longs, most: int) -> list[dict[str, Any]]:
         """The persons of whom most is told, with what must be known to be told it; ``rows`` say who they are.
@@ -254,6 +344,11 @@ class Telling:
             }
             for at in every.tolist()
         ]
+
+
+def lowest(*, searching: bool) -> float:
+    """The lowest probability that ``telling`` asks readers for; their best guess may lie below it."""
+    return LEVELS[0] if searching else LEAST_BEST
 
 
 def telling(
@@ -290,6 +385,7 @@ def telling(
         (stated, right, who[number]),
         known,
         people.source[person],
+        asked.searched,
     )
 
 

@@ -46,7 +46,29 @@ def test_what_is_withheld_is_not_told():
 def test_set_generalised_releases_are_asked_too():
     risk = tried(cv.sample("clinic"), cv.Coat(k=5, m=2), splits=2)
     assert risk.not_tried == ""
+    assert "all pairs of" in risk.details["searched"]
     assert 0 <= risk.outsiders.value <= 1
+
+
+def hidden(groups, rarer=22):
+    """Groups of five share two ordinary items, which nobody else holds together, and a secret; all else is rarer."""
+    rng = np.random.default_rng(5)
+    pairs = [(one, two) for one in range(20) for two in range(one)]
+    records = []
+    for number, at in enumerate(rng.permutation(len(pairs))[:groups].tolist()):
+        shared = [*(f"ordinary {one}" for one in pairs[at]), f"secret {number % 10}"]
+        for _ in range(5):
+            others = rng.choice(groups * 5 * rarer // 20, rarer, replace=False)
+            records.append([*shared, *(f"rare {item}" for item in others)])
+    return cv.Transactions.from_records(records)
+
+
+def test_pairs_of_ordinary_items_are_found_among_many_rarer_ones():
+    risk = tried(hidden(60), cv.Disassociation(), splits=2)
+    assert risk.excess.low > 0.5
+    assert "all pairs of 120 people" in risk.meaning
+    assert "all pairs of 120 people" in risk.sentence
+    assert risk.details["searched"] == "all pairs of 120 people"
 
 
 def test_too_few_people_cannot_be_left_out():

@@ -106,16 +106,16 @@ def known_person(m: int) -> Threat:
 
         common = Frequencies.of(case.data)
 
-        def readers(release: SetGeneralised) -> Callable[[Any], dict[str, Any]]:
+        def readers(release: SetGeneralised) -> Callable[[Any, float], dict[str, Any]]:
             found = {
                 "rows": KnownPersonGeneralised.of(release),
                 "rows by frequency": KnownPersonGeneralised.of(release, common),
             }
-            return lambda _known: found
+            return lambda _known, _floor: found
 
         return of_any_family(m, readers).attempt(threat, case)
 
-    return replace(of_any_family(m, lambda _: lambda _known: {}), attempt=attempt)
+    return replace(of_any_family(m, lambda _: lambda _known, _floor: {}), attempt=attempt)
 
 
 def _others(case: Case) -> tuple[Transactions, Generalised]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from cloven.data.known_sets import Known
+from cloven.data.known_sets import LEAST_BEST, Known
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.attack.known_person_kernel import LEAST_BEST, MOST_KNOWN
+from cloven.kinds.disassociated.attack.known_person_kernel import MOST_KNOWN
 from cloven.kinds.disassociated.evidence import evidence
 from cloven.statistics.telling import LEVELS, ROUNDING, News
 

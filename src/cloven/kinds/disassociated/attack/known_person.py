@@ -32,7 +32,7 @@ import numpy as np
 from cloven.compiled import Flags, Floats, Longs, compiled
 from cloven.cores import at_once
 from cloven.data.arrays import offsets_of, stable_order
-from cloven.data.known_sets import Certain, Claims, Known, Told
+from cloven.data.known_sets import LEAST_BEST, Certain, Claims, Known, Told
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack import known_person_kernel, known_person_lone
 from cloven.kinds.disassociated.attack.known_person_answers import Answers
@@ -98,8 +98,8 @@ class KnownPerson:
         Only ``eligible`` items (a flag for each item of the vocabulary) are claimed. Without ``best``, a best guess
         below the floor is none: with a high floor, as in a search for the worst known set, that is faster.
         """
-        if not known_person_kernel.LEAST_BEST <= floor <= 1:
-            message = f"floor must lie between {known_person_kernel.LEAST_BEST} and 1, got {floor}"
+        if not LEAST_BEST <= floor <= 1:
+            message = f"floor must lie between {LEAST_BEST} and 1, got {floor}"
             raise ParameterError(message)
         asked, flags = self._asked(known, eligible)
         simple = np.flatnonzero((np.diff(asked.offsets) > 0) & self.is_simple)
@@ -107,24 +107,24 @@ class KnownPerson:
         hidden = self._hidden if self.reader == "shown" else np.zeros(len(flags), bool)
         found = Claims.none()
         if len(simple):
-            told = self._of_simple(asked.take(simple))[get_args(Reader).index(self.reader)]
+            told = self._of_simple(asked.take(simple), LEAST_BEST)[get_args(Reader).index(self.reader)]
             found = told.claims(np.arange(len(simple)), flags, floor, best=best)
         other = self._of_sets(asked.take(rest), flags, hidden, floor, best=best)
         at = np.empty(len(asked), np.int64)
         at[simple], at[rest] = np.arange(len(simple)), len(simple) + np.arange(len(rest))
         return Claims.joined((found, other)).spread(at[asked.of])
 
-    def answers(self, known: Known) -> dict[str, Answers]:
+    def answers(self, known: Known, floor: float) -> dict[str, Answers]:
         """What all readers of a simple release answer about these sets: none is empty, and the reader is ``method``.
 
-        The logic of all is the same.
+        They claim nothing below the floor. The logic of all is the same.
         """
         asked, _ = self._asked(known, None)
         sure = self._forced(asked, np.ones(len(self.release.vocabulary), bool))
         sets = replace(asked, of=np.arange(len(asked)))
         return {
-            reader: Answers(sets, told, sure)
-            for reader, told in zip(get_args(Reader), self._of_simple(asked), strict=True)
+            reader: Answers(sets, told, sure, floor)
+            for reader, told in zip(get_args(Reader), self._of_simple(asked, floor), strict=True)
         }
 
     def _of_sets(self, asked: Known, flags: Flags, hidden: Flags, floor: float, *, best: bool) -> Claims:
@@ -143,15 +143,17 @@ class KnownPerson:
 
         return Claims.joined(at_once(some, self._steps(asked)))
 
-    def _of_simple(self, asked: Known) -> list[Told]:
-        """All claims of each reader about sets of one item or more, in a simple release."""
+    def _of_simple(self, asked: Known, floor: float) -> list[Told]:
+        """All claims of each reader from a floor on about sets of one item or more, in a simple release."""
         listed, (lock, shared), readers = self._listed, self._alone, known_person_lone.READERS
         with lock:  # pages of one release may ask at the same time
             fits = meet_all(self.places, listed, asked.codes, shared)
 
         def some(first: int, last: int) -> list[Told]:
             offsets, alone = asked.offsets[first : last + 1], shared if fits else room(len(listed.rate))
-            ends, items, chances, expected = lone_claims(self.places, listed, alone, offsets, asked.codes)
+            ends, items, chances, expected = lone_claims(
+                self.places, listed, alone, offsets, asked.codes, floor
+            )
             return [
                 Told(end, item[: end[-1]], chance[: end[-1]], records)
                 for end, item, chance, records in zip(ends, items, chances, expected, strict=True)
@@ -381,16 +383,17 @@ class KnownPerson:
         return _full(full_cluster, full_item, clusters.top)
 
 
-def readers(release: Disassociated) -> Callable[[Known], Mapping[str, KnownPerson | Answers]]:
+def readers(release: Disassociated) -> Callable[[Known, float], Mapping[str, KnownPerson | Answers]]:
     """Who counts every place where a known item may stand; and others, who count if they are mostly right.
 
-    They are told beforehand which sets they are asked about; where all of them can be read at once, they are.
+    They are told beforehand which sets they are asked about, and from which probability on; where all of them can be
+    read at once, they are.
     """
     first = KnownPerson.of(release, "method")
     if first.is_simple:
         return first.answers
     found = {reader: KnownPerson.of(release, reader) for reader in get_args(Reader)[:-1]} | {"method": first}
-    return lambda _known: found
+    return lambda _known, _floor: found
 
 
 def _published_only(release: object) -> None:

@@ -13,7 +13,6 @@ import numpy as np
 
 from cloven.data.known_sets import Certain
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.attack.known_person_kernel import LEAST_BEST
 
 if TYPE_CHECKING:
     from cloven.compiled import Flags, Longs
@@ -26,20 +25,22 @@ class Answers:
 
     Attributes:
         sets: the sets, each once, ordered by content.
-        told: all that is claimed of each with ``LEAST_BEST`` or more.
+        told: all that is claimed of each with the floor or more.
         sure: what is certain of each.
+        floor: from which probability on they were asked.
     """
 
     sets: Known
     told: Told
     sure: Certain
+    floor: float
 
     def claims(
         self, known: Known, eligible: Flags | None = None, floor: float = 0.2, *, best: bool = True
     ) -> Claims:
-        """As of a release that is read anew; the floor is ``LEAST_BEST`` at least."""
-        if not LEAST_BEST <= floor <= 1:
-            message = f"floor must lie between {LEAST_BEST} and 1, got {floor}"
+        """As of a release that is read anew, with a floor from that on which was asked for."""
+        if not self.floor <= floor <= 1:
+            message = f"floor must lie between {self.floor} and 1, got {floor}"
             raise ParameterError(message)
         flags = None if eligible is None else np.asarray(eligible, bool)
         return self.told.claims(self._numbers(known), flags, floor, best=best)

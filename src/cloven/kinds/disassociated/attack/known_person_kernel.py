@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs, compiled
+from cloven.data.known_sets import LEAST_BEST
 
 if TYPE_CHECKING:
     from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
 
 
-LEAST_BEST = 0.05
-"""A best claim below it is none."""
 DIGITS = 1e12
 """Probabilities are rounded, so that sums in another order compare equal."""
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import Flags, Floats, Ints, Longs, compiled
-from cloven.kinds.disassociated.attack.known_person_kernel import DIGITS, LEAST_BEST
+from cloven.kinds.disassociated.attack.known_person_kernel import DIGITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -536,10 +536,17 @@ def _weigh(layout: Layout, listed: Listed, known: Longs, alone: Alone, found: Lo
 
 @compiled
 def _claimed(
-    held: Floats, rate: Floats, total: float, known: Longs, items: Ints, chances: Floats, end: int
+    held: Floats,
+    rate: Floats,
+    total: float,
+    known: Longs,
+    floor: float,
+    items: Ints,
+    chances: Floats,
+    end: int,
 ) -> int:
     """Note what a reader claims of a set behind ``end``; returns the new end."""
-    least = LEAST_BEST - 1 / DIGITS
+    least = floor - 1 / DIGITS
     for item in known:
         held[item] = -2 * total  # what is known is not claimed
     for item in range(len(held)):
@@ -547,7 +554,7 @@ def _claimed(
         if chance < least:
             continue
         chance = min(1.0, np.floor(chance * DIGITS + 0.5) / DIGITS)
-        if chance >= LEAST_BEST:
+        if chance >= floor:
             items[end], chances[end] = item, chance
             end += 1
     return end
@@ -567,11 +574,11 @@ def _with_room(values: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
 
 @compiled
 def lone_claims(
-    layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs
+    layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs, floor: float
 ) -> tuple[Longs, Ints, Floats, Floats]:
     """For each reader: where the claims of each known set end, items, probabilities; expected records.
 
-    Sets have one item at least. All that is claimed with ``LEAST_BEST`` or more is told. Where no cluster is left as
+    Sets have one item at least. All that is claimed with ``floor`` or more is told. Where no cluster is left as
     a reader looks at it, every place counts. What ``alone`` lacks is added to it.
     """
     sets, width, longest = len(starts) - 1, len(listed.rate), 0
@@ -586,7 +593,9 @@ def lone_claims(
         for reader in range(READERS):
             by, end = reader if totals[reader] > 0 else 0, ends[reader, number]
             if totals[by] > 0:
-                end = _claimed(held[by], listed.rate, totals[by], known, items[reader], chances[reader], end)
+                end = _claimed(
+                    held[by], listed.rate, totals[by], known, floor, items[reader], chances[reader], end
+                )
             ends[reader, number + 1], expected[reader, number] = end, totals[by]
             longest = max(longest, end)
     return ends, items, chances, expected
@@ -612,9 +621,9 @@ def add_expected(
 
 @compiled
 def claims_from(
-    totals: Floats, held: Floats, starts: Longs, codes: Longs
+    totals: Floats, held: Floats, starts: Longs, codes: Longs, floor: float
 ) -> tuple[Longs, Ints, Floats, Floats]:
-    """All that a reader's sums over all parts claim of sets with ``LEAST_BEST`` or more; see ``lone_claims``."""
+    """All that a reader's sums over all parts claim of sets with ``floor`` or more; see ``lone_claims``."""
     sets, width, end = len(totals), held.shape[1], 0
     ends, nothing, column = np.zeros(sets + 1, np.int64), np.zeros(width), np.empty(width)
     items, chances = np.empty(1024 + width, np.int32), np.empty(1024 + width)
@@ -623,6 +632,6 @@ def claims_from(
             while end + width > len(items):
                 items, chances = np.concatenate((items, items)), np.concatenate((chances, chances))
             column[:], known = held[number], codes[starts[number] : starts[number + 1]]
-            end = _claimed(column, nothing, totals[number], known, items, chances, end)
+            end = _claimed(column, nothing, totals[number], known, floor, items, chances, end)
         ends[number + 1] = end
     return ends, items[:end], chances[:end], totals

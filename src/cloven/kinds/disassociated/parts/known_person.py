@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 READERS: tuple[Reader, ...] = get_args(Reader)
 
 
-def readers(folder: PartsFolder, known: Known) -> dict[str, Answers]:
-    """All readers of a release in parts, once they have been asked about these sets; the first one comes first."""
+def readers(folder: PartsFolder, known: Known, floor: float) -> dict[str, Answers]:
+    """All readers of a release in parts, asked about these sets from a floor on; the first one comes first."""
     width = max(1, len(folder.totals.names))
     known.check(width, MOST_KNOWN)
     sets = known.distinct()
@@ -48,10 +48,10 @@ def readers(folder: PartsFolder, known: Known) -> dict[str, Answers]:
         totals, held, forced = _sums(folder, some, width)
         sure.append(first * width + forced)
         for at, name in enumerate(READERS):
-            found[name].append(Told(*claims_from(totals[at], held[at], some.offsets, some.codes)))
+            found[name].append(Told(*claims_from(totals[at], held[at], some.offsets, some.codes, floor)))
     keys = np.concatenate(sure)
     certain = Certain(offsets_of(np.bincount(keys // width, minlength=len(sets))), keys % width)
-    return {name: Answers(sets, Told.joined(told), certain) for name, told in found.items()}
+    return {name: Answers(sets, Told.joined(told), certain, floor) for name, told in found.items()}
 
 
 def _sums(folder: PartsFolder, sets: Known, width: int) -> tuple[Floats, Floats, Longs]:

@@ -222,7 +222,7 @@ class KnownPersonTrial:
     def risk(self, release: Path) -> Risk:
         """What being in the release, which lies in parts in this folder, costs."""
         news, tried = News(self.method.sensitive), ways(self.method.m)
-        threat = known_person(self.method.m, lambda _release: lambda _known: {})
+        threat = known_person(self.method.m, lambda _release: lambda _known, _floor: {})
         rng = np.random.default_rng([self.seed, self.large.records])
         drawn = Drawn.of(self.large, self.people, self.splits, rng)
         lots, found = int(rng.integers(2**32)), dict[tuple["Way", str], list["Telling"]]()

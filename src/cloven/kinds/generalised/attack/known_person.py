@@ -20,7 +20,7 @@ import numpy as np
 
 from cloven.compiled import Floats, Longs, compiled
 from cloven.data.arrays import positions
-from cloven.data.known_sets import Certain, Claims, Known
+from cloven.data.known_sets import LEAST_BEST, Certain, Claims, Known
 from cloven.errors import ParameterError
 from cloven.kinds.generalised.attack.frequency import given_block
 from cloven.kinds.generalised.guesses import published_only, rows_by_block
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 MOST_KNOWN = 8
 """Items of a known set at most."""
-LEAST_BEST = 0.05
-"""A best claim below it is none; the same as for disassociated releases."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,10 +135,10 @@ class KnownPersonGeneralised:
         return number[order], item[order], chance[order], fitting
 
 
-def readers(release: SetGeneralised) -> Callable[[Known], dict[str, KnownPersonGeneralised]]:
+def readers(release: SetGeneralised) -> Callable[[Known, float], dict[str, KnownPersonGeneralised]]:
     """Who tells what of a known person, by name, whatever is known; the first one always counts."""
     found = {"rows": KnownPersonGeneralised.of(release)}
-    return lambda _known: found
+    return lambda _known, _floor: found
 
 
 # Compiled count of the blocks that the candidate rows of a known person show.
