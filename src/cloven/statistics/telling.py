@@ -208,9 +208,8 @@ def items_of_sets(most: int, sets: int) -> int:
 def _searched(most: int, people: int, others: int, cut: int) -> str:
     """Where the worst set of up to ``most`` items was looked for, in words.
 
-    >>> _searched(2, 1_000, 800, 3)
-    'all pairs of 200 people (of 3 with more than 62 items the 30 rarest and 32 random ones), the 30 rarest items of the
-    others'
+    >>> _searched(2, 1_000, 800, 0)
+    'all pairs of 200 people, the 30 rarest items of the others'
     """
     few, longest = items_of_sets(most, SETS), items_of_sets(most, MOST_SETS)
     sets = "all pairs" if most == 2 else f"all sets of up to {many(most, 'item')}"
