@@ -84,6 +84,7 @@ class Limits:
             risk.exceeds(self.limit_of(risk, k))
             or risk.tails_beyond(self.max_tail, self.max_risk)
             or (risk.counts and risk.broken)
+            or bool(risk.doubt)
             for risk in risks
         )
 

@@ -6,7 +6,7 @@ sets of their items are looked up in the release, and so are their rarest items,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, overload
 
@@ -37,8 +37,10 @@ Look: TypeAlias = "Callable[[list[int]], tuple[int, float]]"
 MEASURE = "mean probability of picking the right record among the candidates that known items leave"
 
 
-def known_items(size: int, *, promised: bool) -> Threat:
+def known_items(size: int, *, promised: bool, judged_beyond: bool = False) -> Threat:
     """Somebody who knows ``size`` items of one person; beyond m, that is more than the promise covers.
+
+    What is beyond the promise is shown and not judged, unless it is to be: by the limit of all attackers, not by 1/k.
 
     >>> known_items(2, promised=True).name
     '2 items of a person'
@@ -51,11 +53,12 @@ def known_items(size: int, *, promised: bool) -> Threat:
         sets, rarest = known_sets(data, data.holders, release.vocabulary, size, tries, case.rng)
         if not sets:
             long = int(np.count_nonzero(data.lengths >= size))
-            return nothing_known(threat, size, min(tries, long), long, promised=promised)
+            return nothing_known(threat, size, min(tries, long), long, counts=counts)
         about = many(size, "item")
-        return judged(threat, case, sets, rarest, about, promised=promised)
+        return replace(judged(threat, case, sets, rarest, about, promised=promised), counts=counts)
 
-    beyond = "" if promised else ", one more than the promise covers"
+    counts = promised or judged_beyond
+    beyond = "" if promised else ", more than the promise covers"
     return Threat(
         f"{many(size, 'item')} of a person",
         f"the release, and {many(size, 'item')} of one person{beyond}",
@@ -65,12 +68,12 @@ def known_items(size: int, *, promised: bool) -> Threat:
     ).publicly()
 
 
-def nothing_known(threat: Threat, size: int, drawn: int, of: int, *, promised: bool) -> Risk:
+def nothing_known(threat: Threat, size: int, drawn: int, of: int, *, counts: bool) -> Risk:
     """Nothing could be looked up; where not all records that are long enough were drawn, that is not passed."""
     if drawn == of:
         return threat.risk(counts=False, not_tried=f"no published record has {size} items")
     why = f"of {drawn:,} records with {size} items or more, drawn from {of:,}, none has {size} that are published"
-    return threat.risk(counts=promised, not_tried=why)
+    return threat.risk(counts=counts, not_tried=why)
 
 
 def judged(

@@ -12,7 +12,9 @@ from cloven.disclosure.outcome import Measured, Utility
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
 from cloven.figures import estimated, percent
+from cloven.kinds.words import ALARMS, found_out
 from cloven.registry import part
+from cloven.statistics.ranks import found_at
 from cloven.statistics.yardstick import Yardstick
 from cloven.threats import Case, Threat
 
@@ -327,13 +329,11 @@ def _estimate(value: float | None, low: float | None, high: float | None) -> Est
 
 # Being in a release of sets at all: can somebody who knows all that a person holds tell members from others?
 #
-# No release here promises to hide it, so it is shown and not judged. Others are real people, who were left out before a
-# release was made (``cloven.statistics.outsiders``).
+# No release here promises to hide it, so it is shown, and judged only where most members are found. Others are real
+# people, who were left out before a release was made (``cloven.statistics.outsiders``).
 
 
 MEASURE = "probability that a member fits the release better than somebody outside it (0.5 is guessing)"
-ALARMS = 0.01
-"""Share of the others who may be taken for members."""
 
 
 def membership(score: Score) -> Threat:
@@ -348,7 +348,7 @@ def membership(score: Score) -> Threat:
     def attempt(threat: Threat, case: Case) -> Risk:
         inside, outside = _scores(case, score)
         area, half = _area(inside, outside)
-        found = _found(inside, outside)
+        found = found_at(inside, outside, ALARMS)
         attacker = Estimate(area, max(0.0, area - half), min(1.0, area + half))
         words = {
             "sentence": f"An attacker ({threat.name}) tells members from others in {estimated(attacker)}; with"
@@ -362,6 +362,7 @@ def membership(score: Score) -> Threat:
             beats=area - half > 0.5,
             count=len(inside) + len(outside),
             units=max(len(inside), len(outside)),
+            doubt=found_out(threat.name, found),
             details={"found": found, "false_alarms": ALARMS},
             **words,
         ).saying(**words)
@@ -395,8 +396,3 @@ def _area(inside: Floats, outside: Floats) -> tuple[float, float]:
     one, two = area / (2 - area), 2 * area**2 / (1 + area)
     spread = area * (1 - area) + (len(inside) - 1) * (one - area**2) + (len(outside) - 1) * (two - area**2)
     return area, 1.96 * float(np.sqrt(max(0.0, spread) / (len(inside) * len(outside))))
-
-
-def _found(inside: Floats, outside: Floats) -> float:
-    """Share of the members who score higher than all but a few others."""
-    return float((inside > np.quantile(outside, 1 - ALARMS, method="higher")).mean())

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cloven as cv
+from cloven.audit.decision import Limits
 from cloven.audit.loop import Audit
 from cloven.data.taxonomy import Taxonomy
 from cloven.disclosure.risk import Estimate
@@ -24,7 +25,7 @@ from cloven.kinds.generalised.threats import (
     sampled,
     word_meanings,
 )
-from cloven.kinds.generalised.words import cautions, summary
+from cloven.kinds.generalised.words import cautions, summary, unchanged_alone
 from cloven.registry import family_of
 from cloven.settings import parse_setting, setting
 from cloven.statistics.outsiders import Outsiders
@@ -57,12 +58,12 @@ def test_threats_follow_what_is_promised(data):
     other = cv.Disassociation(k=3).anonymise(data).release
     knowledge = cv.Knowledge(cv.relatedness.Vectors.sample(), (other, "no release"))
     assert [threat.name for threat in family.threats(cv.Coat(m=2), knowledge)] == [
-        "a known person", "2 items of a person", "3 items of a person", "release alone",
+        "a known person", "2 items of a person", "3 items of a person", "5 items of a person", "release alone",
         "guesses by frequency", "word meanings", "another release", "another release (2)", "being in it",
     ]  # fmt: skip
     listed = cv.Coat(policy=cv.Policy((("cough", "fever"),)))
     assert [threat.name for threat in family.threats(listed, cv.Knowledge())] == [
-        "a known person", "protected itemset of a person", "1 item of a person", "release alone",
+        "a known person", "protected itemset of a person", "1 item of a person", "3 items of a person", "release alone",
         "guesses by frequency", "being in it",
     ]  # fmt: skip
 
@@ -339,3 +340,57 @@ def test_settings_in_words():
     assert setting(cv.Coat(k=3)) == "coat:k=3,m=2"
     assert parse_setting("coat:max_suppressed=0.1", k=4, m=3) == cv.Coat(k=4, m=3, max_suppressed=0.1)
     assert setting(cv.Coat(policy=cv.Policy((("a", "b"),)))) == "coat:k=5,policy=[Policy],m=2"
+
+
+# Rows are whole, so that who knows more than is promised reads all the others off them.
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """Twenty questions with five answers each: any two are common, all together are one person's alone."""
+    rng = np.random.default_rng(2)
+    return cv.Transactions.from_records(
+        [f"{question} {answer}" for question, answer in enumerate(row)]
+        for row in rng.integers(5, size=(1_000, 20)).tolist()
+    )
+
+
+def test_rows_that_are_published_as_they_were_are_not_published(answers):
+    report = Audit(cv.Coat(k=5, m=2), effort=QUICK, advise=False, seed=1).run(answers)
+    assert report.decision.verdict == "do not publish"
+    reasons = [str(reason) for reason in report.decision.reasons]
+    assert any("100.0 % of the people the whole record is published as it is" in reason for reason in reasons)
+    assert any("disassociation" in reason for reason in reasons)
+    five = next(risk for risk in report.outcome.risks if risk.threat == "5 items of a person")
+    assert five.counts
+    assert five.exceeds(0.2)
+    assert any(reason.risk == five for reason in report.decision.reasons)
+
+
+def test_more_known_items_than_promised_are_held_to_the_limit_of_all_and_not_to_k(answers):
+    result = cv.Coat(k=5, m=2).anonymise(answers)
+    beyond = family_of(cv.Coat(m=2)).threats(cv.Coat(k=5, m=2), cv.Knowledge())[2]
+    risk = beyond.try_on(answers, result, lots(), QUICK)
+    assert (risk.counts, risk.promised, risk.broken) == (True, False, 0)
+    assert Limits(max_risk=0.5).limit_of(risk, 5) == 0.5
+
+
+def test_rows_count_as_unchanged_if_no_other_is_equal_and_nothing_is_merged_or_lost():
+    records = [*([["a", "b"]] * 5), *([["a", "c"]] * 4), ["a"], ["b", "c"], ["a", "b", "c"]]
+    data = cv.Transactions.from_records(records)
+    result = cv.Coat(k=4, m=1).anonymise(data)
+    assert (result.release.block_sizes == 1).all()
+    assert unchanged_alone(data, result) == pytest.approx(3 / 12)
+    merged = cv.Coat(k=5, m=2).anonymise(cv.sample("clinic"))
+    assert unchanged_alone(cv.sample("clinic"), merged) < 0.05
+
+
+def test_being_in_it_speaks_against_publishing_where_most_are_found(answers):
+    method = cv.Coat(k=5, m=2)
+    outsiders = Outsiders(answers, method, 1, 1)
+    found = family_of(method).threats(method, cv.Knowledge())[-1]
+    risk = found.try_on(answers, method.anonymise(answers), lots(), QUICK, None, outsiders)
+    assert risk.details["found"] >= 0.5
+    assert "is no secret" in risk.doubt
+    assert not risk.counts
+    assert Limits().passed_by((risk,), 5)

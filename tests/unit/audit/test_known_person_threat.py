@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.kinds.transactions import _area, _found
+from cloven.kinds.transactions import _area
 from cloven.statistics.outsiders import Outsiders
+from cloven.statistics.ranks import found_at
 from cloven.threats import Effort
 
 
@@ -126,4 +127,4 @@ def test_the_area_is_the_chance_that_a_member_scores_higher():
     area, half = _area(inside, outside)
     assert area == pytest.approx((2 + 1.5 + 1) / 6)
     assert half > 0
-    assert _found(np.array([5.0, 1.0]), np.arange(0, 2, 0.01)) == 0.5
+    assert found_at(np.array([5.0, 1.0]), np.arange(0, 2, 0.01), 0.01) == 0.5

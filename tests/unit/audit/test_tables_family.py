@@ -10,10 +10,12 @@ import pytest
 
 import cloven as cv
 from cloven import registry
+from cloven.audit.decision import Limits
 from cloven.audit.loop import Audit
 from cloven.data.table import Attribute, Table
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
+from cloven.figures import percent
 from cloven.kinds.tables.key import PublishedTable, TableKey
 from cloven.kinds.tables.kind import TablesFamily
 from cloven.kinds.tables.methods.diffgen import DiffGen
@@ -115,6 +117,16 @@ def test_membership_is_shown_and_does_not_count(table):
     assert risk.attacker.value == 1.0
     coarse = membership().try_on(table, Mondrian(k=40).anonymise(table), lots())
     assert coarse.attacker.value < 0.75
+
+
+def test_a_table_that_tells_who_is_in_it_is_not_published(table):
+    risk = membership().try_on(table, bare(table), lots())
+    assert risk.details["found"] >= 0.5
+    assert "no secret who is in the data" in risk.doubt
+    assert Limits().passed_by((risk,), 4)
+    coarse = membership().try_on(table, Mondrian(k=40).anonymise(table), lots())
+    assert coarse.doubt == ""
+    assert f"{percent(coarse.details['found'])} of them are found" in coarse.meaning
 
 
 def test_words_are_tried_and_compared_with_no_words(table):

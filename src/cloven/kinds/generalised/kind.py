@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.disclosure.audience import Said
 from cloven.disclosure.risk import MAX_TAIL
-from cloven.figures import numbered
+from cloven.figures import numbered, percent
 from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
 from cloven.kinds.generalised.release import SetGeneralised
 from cloven.kinds.generalised.threats import (
@@ -20,7 +21,7 @@ from cloven.kinds.generalised.threats import (
     release_alone,
     word_meanings,
 )
-from cloven.kinds.generalised.words import PARTS
+from cloven.kinds.generalised.words import PARTS, unchanged_alone
 from cloven.kinds.known_items import known_items
 from cloven.kinds.transactions import (
     OfTransactions,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
     from cloven.compiled import Floats
     from cloven.data.transactions import Transactions
-    from cloven.disclosure.audience import Said
     from cloven.disclosure.outcome import Measured
     from cloven.disclosure.risk import Risk
     from cloven.kinds.generalised.key import Generalised
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from cloven.verification import Verdict
 
 
+BEYOND = (1, 3)
+"""So many items more than is promised are known of a person whose row is looked for."""
 MOST_KNOWN = 3
 """Known items above which data are not described: counting who is singled out takes too long."""
 
@@ -95,9 +97,10 @@ class GeneralisationFamily(OfTransactions):
         """What a release is made of, in words."""
         return parts(published, PARTS)
 
-    def doubts(self, data: Transactions, method: Any, result: Generalised) -> tuple[Said, ...]:  # noqa: ARG002
-        """What speaks against publishing, whatever attackers reach: blocks name all their items."""
-        return doubts_about(data, method.k, method.m, unnamed="leave them out of the file")
+    def doubts(self, data: Transactions, method: Any, result: Generalised) -> tuple[Said, ...]:
+        """What speaks against publishing, whatever attackers reach: blocks name all their items, rows are whole."""
+        named = doubts_about(data, method.k, method.m, unnamed="leave them out of the file")
+        return (*named, *published_as_they_are(data, result))
 
     def remedies(
         self,
@@ -115,7 +118,8 @@ class GeneralisationFamily(OfTransactions):
         if method.k < FEWEST_CANDIDATES:
             out[f"-k {FEWEST_CANDIDATES}"] = replace(method, k=FEWEST_CANDIDATES)
         beyond = any(
-            risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL, limit) for risk in risks
+            risk.exceeds(limit) or risk.broken or risk.doubt or risk.tails_beyond(MAX_TAIL, limit)
+            for risk in risks
         )
         if beyond or method.m < FEWEST_KNOWN:
             out[f"-k {2 * method.k}"] = replace(method, k=2 * method.k)
@@ -141,6 +145,19 @@ class GeneralisationFamily(OfTransactions):
         return Generalised(release, read_key(private, release), read_private_policy(private))
 
 
+def published_as_they_are(data: Transactions, result: Generalised) -> tuple[Said, ...]:
+    """Of too many people the whole record is published unchanged, in a row that nobody else has: that is no hiding."""
+    share = unchanged_alone(data, result)
+    if share <= MAX_TAIL:
+        return ()
+    sentence = (
+        f"Of {percent(share)} of the people the whole record is published as it is, in a row like no other; more than"
+        f" {percent(MAX_TAIL, 0)} is too much: choose a larger k or m, or a method that splits records up, such as"
+        " disassociation."
+    )
+    return (Said(sentence, "Some records are published as they are."),)
+
+
 def _having(other: Any, name: str) -> Threat:
     """Somebody who has another release, of whatever kind."""
     return another_release(other, name) if is_of_sets(other) else unusable_release(other, name)
@@ -160,12 +177,13 @@ def _known_items_of(method: Any) -> int:
 
 
 def _linking(method: Any) -> list[Threat]:
-    """Attackers who know items of a person: what is promised, and one item more."""
+    """Attackers who know items of a person: what is promised, and more, which finds a row that shows all the others."""
     policy = getattr(method, "policy", None)
     size = method.m if policy is None else policy.all_up_to
     listed = [] if policy is None or not policy.protected else [protected_itemsets(policy)]
     promised = [known_items(size, promised=True)] if size else []
-    return [*promised, *listed, known_items(size + 1, promised=False)]
+    more = (known_items(size + beyond, promised=False, judged_beyond=True) for beyond in BEYOND)
+    return [*promised, *listed, *more]
 
 
 def _as_pcta(method: Any) -> dict[str, Any]:

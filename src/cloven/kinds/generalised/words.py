@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +65,26 @@ def summary(data: Transactions, result: Generalised) -> dict[str, int | float]:
         "rare_items_published": sum(holders[name] < release.k for name in alone),
         "items_kept": float(single.sum() / len(data.codes)) if len(data.codes) else 1.0,
         "ncp": ncp(release, data),
+        "unchanged_alone": unchanged_alone(data, result),
     }
+
+
+def unchanged_alone(data: Transactions, result: Generalised) -> float:
+    """Share of the people of whom a row shows the whole record unchanged, and no other row is equal."""
+    release, key = result.release, result.key
+    rows = [release.row_blocks[a:b].tobytes() for a, b in pairwise(release.row_offsets.tolist())]
+    times = Counter(rows)
+    merged = np.bincount(release.row_of_entry, release.block_sizes[release.row_blocks] > 1, release.records)
+    lost = set(key.suppressed_record.tolist())
+    alone = [
+        row != b"" and times[row] == 1 and source not in lost
+        for row, source in zip(rows, key.records.tolist(), strict=True)
+    ]
+    whole = key.records[np.array(alone, bool) & (merged == 0)]
+    if data.persons is None:
+        return len(whole) / max(1, len(data))
+    told = data.persons[np.isin(data.source_rows, whole)]
+    return len(np.unique(told)) / max(1, len(np.unique(data.persons)))
 
 
 def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
@@ -88,6 +109,11 @@ def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
     if figures["empty_records"]:
         out.append(
             f"{many(figures['empty_records'], 'record')} published without any item: all they had is suppressed"
+        )
+    if figures["unchanged_alone"]:
+        out.append(
+            f"{percent(figures['unchanged_alone'])} of the people whose whole record is published as it is, in a row"
+            " like no other; a larger k or m merges more, and disassociation publishes no whole records"
         )
     if figures["rare_items_published"]:
         out.append(

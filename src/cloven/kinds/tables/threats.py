@@ -15,13 +15,15 @@ import numpy as np
 from cloven.data.arrays import row_numbers
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
-from cloven.figures import estimated, many
+from cloven.figures import estimated, many, percent
 from cloven.kinds.tables.attack.known_person import learners, plain
 from cloven.kinds.tables.attack.replay import Crowd, Replayed, why_not
 from cloven.kinds.tables.attack.values import Composition
 from cloven.kinds.tables.score.trial import TOLD, Attempt, persons
 from cloven.kinds.tables.score.truth import Truth, value_telling
+from cloven.kinds.words import ALARMS, found_out
 from cloven.statistics.outsiders import one_record_each
+from cloven.statistics.ranks import found_at
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -169,9 +171,9 @@ def word_meanings(relatedness: Relatedness) -> Threat:
 def membership() -> Threat:
     """Somebody who wants to know whether a person is in the table at all.
 
-    No table but a differentially private one promises to hide that, so it is shown and does not take part in the
-    verdict. There is nobody outside the table to ask about, so the others are made up: each quasi-identifier from
-    somebody else. Real others are more alike, and harder to tell.
+    No table but a differentially private one promises to hide that, so it is shown, and speaks against publishing only
+    where most members are found. There is nobody outside the table to ask about, so the others are made up: each
+    quasi-identifier from somebody else. Real others are more alike, and harder to tell.
 
     >>> membership().linkage
     'table'
@@ -190,19 +192,23 @@ def membership() -> Threat:
             return threat.risk(not_tried="every combination of quasi-identifiers is in the table")
         both = replace(known, codes=np.concatenate([known.codes, others]))
         guesses = Membership().guess(result.release, both)
-        found = score_membership(guesses, np.arange(len(both)) < len(known))
+        member = np.arange(len(both)) < len(known)
+        found = score_membership(guesses, member)
         asks = {"words": threat.measure, "public": threat.public}
         risk = found.risk(threat.name, threat.knows, "auc", threat.linkage, counts=False, **asks)
         if risk.attacker is None:
             return threat.risk(not_tried="nobody could be asked about")
         told = "can tell who is in it" if risk.beats else "not shown to tell who is in it"
         often = f"from made-up ones in {estimated(risk.attacker)}"
-        sentence = f"An attacker ({threat.name}) tells persons in the table {often}."
+        caught = found_at(guesses.rows[member], guesses.rows[~member], ALARMS)
+        at = f"{percent(caught)} of them are found at {percent(ALARMS, 0)} false alarms"
         words: dict[str, Any] = {
-            "sentence": sentence,
-            "meaning": f"{told}; such tables do not promise to hide it",
+            "sentence": f"An attacker ({threat.name}) tells persons in the table {often}; {at}.",
+            "meaning": f"{told}; {at}; such tables do not promise to hide it",
         }
-        return replace(risk, details={"findings": found.to_dict()}, **words).saying(**words)
+        details = {"findings": found.to_dict(), "found": caught, "false_alarms": ALARMS}
+        doubt = found_out(threat.name, caught)
+        return replace(risk, details=details, doubt=doubt, **words).saying(**words)
 
     measure = "probability that a person of the table fits it better than a made-up one (0.5 is guessing)"
     about = "the release, and the quasi-identifiers of one person"

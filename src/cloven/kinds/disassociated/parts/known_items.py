@@ -48,7 +48,7 @@ def tried(large: Large, folder: PartsFolder, tries: int, rng: np.random.Generato
         if asked[size][0]:
             out.append(_risk(large, folder, threat, size, promised, asked[size][0], looks[size]))
         else:
-            out.append(nothing_known(threat, size, len(people[size]), there[size], promised=promised))
+            out.append(nothing_known(threat, size, len(people[size]), there[size], counts=promised))
     return tuple(out)
 
 
