@@ -98,6 +98,11 @@ class Effort:
     most_people: int = 2_000
     rules: tuple[Mapping[str, Collection[str]], ...] = ()
 
+    @property
+    def people(self) -> int:
+        """People who are asked about at most, over all divisions."""
+        return self.splits * self.most_people
+
     def quick(self) -> Effort:
         """Less of everything, with wider intervals: a first look.
 

@@ -93,33 +93,40 @@ def test_an_audit_says_that_nothing_is_left(cloven, people, empty, tmp_path):
 def test_the_ledger_adds_up_and_says_what_it_leaves_out(cloven, people):
     first = cloven("anonymise", "diffgen", *people, "--eps", 0.1, "-o", "first")
     assert "in total" not in first.err
+    done = cloven("publish", "first", "--anyway")
+    assert "1 published differentially private release of the data" in done.out
     second = cloven("anonymise", "diffgen", *people, "--eps", 0.2, "-o", "second")
-    assert "warning: with this the releases of this data cost eps = 0.3 in total (0.1 + 0.2)" in second.err
+    assert (
+        "warning: with this the published releases of this data cost eps = 0.3 in total (0.1 + 0.2)"
+        in second.err
+    )
     assert "can combine them" not in second.err
     listed = cloven("ledger", ".")
+    assert "costs eps = 0.1 in total; 1 draft that was not published is not counted (eps = 0.2)" in listed.out
+    cloven("publish", "second", "--anyway")
+    listed = cloven("ledger", ".")
     assert "eps=0.1" in listed.out
-    assert "2 differentially private releases of the data" in listed.out
+    assert "2 published differentially private releases of the data" in listed.out
     assert "cost eps = 0.3 in total" in listed.out
     assert "can combine them" not in listed.err
-    gone = cloven("ledger", "discard", "first")
-    assert "its eps = 0.1 is not counted any more, which is right only if nobody saw it" in gone.err
-    listed = cloven("ledger", ".")
-    assert "costs eps = 0.2 in total; 1 that was never published is not counted (eps = 0.1)" in listed.out
     assert cloven("anonymise", "mondrian", *people, "-k", 5, "-o", "coarse").code == 0
+    assert cloven("publish", "coarse", "--anyway").code == 0
     assert "can combine them" in cloven("ledger", ".").err
 
 
 def test_an_audit_adds_up_what_was_released_before(cloven, people):
     cloven("anonymise", "diffgen", *people, "--eps", 0.1, "-o", "first")
+    cloven("publish", "first", "--anyway")
     options = ("--methods", "diffgen:eps=0.2,specialisations=0", "--quick", "--no-advise", "--seed", 1)
     ended = cloven("audit", *people, *options, "--verbose", "-o", "audited")
     assert ended.code in (0, 1), ended.err
-    assert "with this the releases of this data cost eps = 0.3 in total (0.1 + 0.2)" in ended.err
+    assert "with this the published releases of this data cost eps = 0.3 in total (0.1 + 0.2)" in ended.err
     assert "beside an earlier release" not in ended.out
 
 
 def test_what_an_empty_table_cost_is_counted(cloven, people):
     for number, eps in enumerate((0.1, 0.2)):
         cloven("anonymise", "diffgen", *people, "--eps", eps, "-o", f"made{number}")
+        cloven("publish", f"made{number}", "--anyway")
     found = cloven("ledger", ".", "--json").json["budgets"]
     assert [(each["epsilon"], each["releases"]) for each in found] == [(0.3, 2)]

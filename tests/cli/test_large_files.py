@@ -60,12 +60,13 @@ def test_a_folder_gives_what_memory_gives(cloven, tmp_path, folder):
     assert cv.read_key(tmp_path / "out.private", release) == wanted.key
     assert ended.json["records"] == 900
     assert ended.json["items_kept"] > 0.5
+    assert cloven("publish", tmp_path / "out", "--anyway", "--ledger", tmp_path / "ledger").code == 0
     again = cloven(
         *D, folder, "-o", tmp_path / "again", "--memory", "600MB", "--ledger", tmp_path / "ledger", "-k", "4"
     )
     assert again.code == 0
     assert "verified with the original and the key" in again.out
-    assert "cloven ledger discard" in again.err
+    assert "was published on" in again.err
     assert cloven("verify", tmp_path / "out").code == 0
 
 
@@ -197,9 +198,8 @@ def test_an_audit_within_memory(cloven, tmp_path, folder):
     kept = tmp_path / "out.private" / "audit.json"
     assert json.loads(kept.read_text())["on_the_release"]["covers"]["pairs"] >= 0
     assert kept.stat().st_mode & 0o777 == 0o600
-    assert (tmp_path / "out.private" / "discarded").exists()
     assert cloven("verify", tmp_path / "out").code == 0
-    assert "  discarded  " in cloven("ledger", tmp_path).out
+    assert "  do not publish  no  " in cloven("ledger", tmp_path).out
     again = cloven(*words)
     assert again.code == 4
     assert "exists" in again.err
@@ -213,10 +213,11 @@ def test_an_earlier_release_is_tried_with_it(cloven, tmp_path, folder):
         ).code
         == 0
     )
+    assert cloven("publish", tmp_path / "first", "--anyway").code == 0
     words = ("audit", folder, "--memory", "600MB", "--quick", "-k", "5")
     alone = cloven(*words, "-o", tmp_path / "alone")
     beside = cloven(*words, "-o", tmp_path / "beside", "--other-release", tmp_path / "first")
-    assert "was released on" in alone.out
+    assert "was published on" in alone.out
     assert "another release" not in alone.out
     assert "Composition, another release" in beside.out
     assert "in first" not in beside.out

@@ -20,68 +20,79 @@ def here(tmp_path, monkeypatch):
 
 
 def warned(ended) -> list[str]:
-    return [line for line in ended.err.splitlines() if "released" in line or "this very release" in line]
+    return [line for line in ended.err.splitlines() if "published on" in line]
 
 
-def test_a_second_release_warns(cloven, clinic):
-    first = cloven(*D, clinic, "-k", 3, "-o", "spring")
-    assert (first.code, warned(first)) == (0, [])
+@pytest.fixture
+def publish(cloven):
+    """Make a release and publish it."""
+
+    def run(*words: object) -> None:
+        out, at = words[words.index("-o") + 1], words.index("--ledger") if "--ledger" in words else len(words)
+        assert cloven(*D, *words[:at]).code == 0
+        assert cloven("publish", out, "--anyway", *words[at:]).code == 0
+
+    return run
+
+
+def test_a_second_release_warns(cloven, publish, clinic):
+    publish(clinic, "-k", 3, "-o", "spring")
     second = cloven(*D, clinic, "-o", "summer")
     assert second.code == 0
     (told,) = warned(second)
     assert re.fullmatch(
-        rf"warning: this data set was released on {TODAY} with k=3 m=2 in spring: somebody who has both can combine"
-        " them, and the promise of neither covers that; publish one of them only, or audit with --other-release spring;"
-        " if that one was never published: cloven ledger discard spring",
+        rf"warning: this data set was published on {TODAY} with k=3 m=2 in spring: somebody who has both can combine"
+        " them, and the promise of neither covers that; publish one of them only, or audit with --other-release"
+        " spring",
         told,
     )
 
 
-def test_the_warning_is_in_the_json(cloven, clinic):
-    cloven(*D, clinic, "-k", 3, "-o", "spring")
+def test_the_warning_is_in_the_json(cloven, publish, clinic):
+    publish(clinic, "-k", 3, "-o", "spring")
     ended = cloven(*D, clinic, "-o", "summer", "--json")
     assert ended.err == ""
-    assert [c for c in ended.json["cautions"] if c.startswith("this data set was released on ")]
+    assert [c for c in ended.json["cautions"] if c.startswith("this data set was published on ")]
 
 
-def test_a_part_of_the_data_warns_and_other_data_does_not(cloven, clinic, tmp_path):
+def test_a_part_of_the_data_warns_and_other_data_does_not(cloven, publish, clinic, tmp_path):
     lines = clinic.read_text().splitlines(keepends=True)
     (tmp_path / "first.csv").write_text("".join(lines[:700]))
     (tmp_path / "second.csv").write_text("".join(lines[300:]))
     (tmp_path / "third.csv").write_text("".join(lines[700:]))
-    cloven(*D, "first.csv", "-o", "a")
+    publish("first.csv", "-o", "a")
     (told,) = warned(cloven(*D, "second.csv", "-o", "b"))
     share = re.match(
-        r"warning: (\d+\.\d) % of the records that stand out in this data were released on .* in a: ", told
+        r"warning: (\d+\.\d) % of the records that stand out in this data were published on .* in a: ", told
     )
     assert float(share[1]) == pytest.approx(100 * 400 / 700, abs=4)
     shutil.rmtree("b.private")
     assert warned(cloven(*D, "third.csv", "-o", "c")) == []  # a is beside it
 
 
-def test_the_same_again_is_told_to_be_harmless(cloven, clinic):
-    cloven(*D, clinic, "-o", "spring")
+def test_the_same_again_is_told_to_be_harmless(cloven, publish, clinic):
+    publish(clinic, "-o", "spring")
     (told,) = warned(cloven(*D, clinic, "-o", "again"))
     assert re.fullmatch(
-        rf"warning: this very release was made before on {TODAY} in spring:"
+        rf"warning: this very release was published on {TODAY} in spring:"
         " both together tell no more than one of them",
         told,
     )
 
 
 @pytest.mark.parametrize("how", ["option", "variable"])
-def test_a_ledger_remembers_releases_elsewhere(cloven, clinic, tmp_path, monkeypatch, how):
+def test_a_ledger_remembers_releases_elsewhere(cloven, publish, clinic, tmp_path, monkeypatch, how):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     options = ("--ledger", "kept") if how == "option" else ()
     if how == "variable":
         monkeypatch.setenv("CLOVEN_LEDGER", str(tmp_path / "kept"))
-    cloven(*D, clinic, "-k", 3, "-o", "one/spring", *options)
+    publish(clinic, "-k", 3, "-o", "one/spring", *options)
     shutil.rmtree("one/spring.private")  # even then
     (told,) = warned(cloven(*D, clinic, "-o", "two/summer", *options))
     assert "with k=3 m=2 in one/spring: " in told
     found = cloven("ledger", "kept", "--json").json
-    assert [release["place"] for release in found["releases"]] == ["kept/../one/spring", "kept/../two/summer"]
+    assert [release["place"] for release in found["releases"]] == ["kept/../one/spring"]
 
 
 def test_a_ledger_that_cannot_be_written_is_refused_before_the_work(
@@ -89,25 +100,35 @@ def test_a_ledger_that_cannot_be_written_is_refused_before_the_work(
 ):
     (tmp_path / "file").write_text("")
     nothing_written()
-    cloven(*D, clinic, "-o", "out", "--ledger", "file").refused(
+    cloven("audit", clinic, "-o", "out", "--ledger", "file").refused(
         4, "file: the ledger cannot be written", "no folder"
     )
 
 
-def test_the_list(cloven, clinic):
-    cloven(*D, clinic, "-k", 3, "-o", "spring")
-    cloven(*D, clinic, "-o", "summer", "--release-format", "json")
+def test_the_list(cloven, publish, clinic):
+    publish(clinic, "-k", 3, "-o", "spring")
+    publish(clinic, "-o", "summer", "--release-format", "json")
     ended = cloven("ledger")
     assert ended.code == 0
     header, *rows = [line.split() for line in ended.out.splitlines()]
-    assert header == ["released", "method", "promise", "records", "items", "data", "place"]
-    assert [(row[1:4], row[-1]) for row in rows] == [
+    assert header == [
+        "made",
+        "audited",
+        "published",
+        "method",
+        "promise",
+        "records",
+        "items",
+        "data",
+        "place",
+    ]
+    assert [(row[3:6], row[-1]) for row in rows] == [
         (["disassociation", "k=3", "m=2"], "spring"),
         (["disassociation", "k=5", "m=2"], "summer.json"),
     ]
     assert rows[0][-2] == rows[1][-2]
     assert re.fullmatch(
-        r"warning: 2 releases were made from the data [0-9a-f]{8}: somebody who has more than one .*\n",
+        r"warning: 2 releases of the data [0-9a-f]{8} were published: somebody who has more than one .*\n",
         ended.err,
     )
     assert cloven("ledger", ".").out == ended.out
@@ -134,15 +155,15 @@ def test_nothing_to_list(cloven, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names that Windows does not allow")
-def test_names_are_shown_harmlessly(cloven, clinic):
-    cloven(*D, clinic, "-k", 3, "-o", "a\x1b[2Jb")
+def test_names_are_shown_harmlessly(cloven, publish, clinic):
+    publish(clinic, "-k", 3, "-o", "a\x1b[2Jb")
     for ended in (cloven("ledger"), cloven(*D, clinic, "-o", "out")):
         assert "\x1b" not in ended.out + ended.err
         assert "a\\x1b[2Jb" in ended.out + ended.err
 
 
-def test_nothing_of_it_is_published(cloven, clinic, tmp_path):
-    cloven(*D, clinic, "-o", "spring", "--ledger", "kept")
+def test_nothing_of_it_is_published(publish, clinic, tmp_path):
+    publish(clinic, "-o", "spring", "--ledger", "kept")
     receipt = json.loads((tmp_path / "spring.private" / "receipt.json").read_text())
     published = b"".join(path.read_bytes() for path in (tmp_path / "spring").iterdir())
     assert receipt["sketch"]["hashes"][:12].encode() not in published

@@ -35,6 +35,7 @@ STEPS = {
     "schema": ["schema", "people.csv"],
     "anonymise": ["anonymise", "disassociation", "clinic.csv", "-k", "3", "-o", "out"],
     "verify": ["verify", "out"],
+    "publish": ["publish", "out", "--anyway"],
     "utility": ["utility", "clinic.csv", "out"],
     "attack": ["attack", "out", "-o", "guesses"],
     "score": ["score", "out", "guesses", "--private", "out.private"],

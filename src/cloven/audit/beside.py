@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from cloven.disclosure.audience import Said
 from cloven.storage.ledger import adds, adds_up, warnings
 from cloven.storage.ledger_file import epsilon_of
+from cloven.threats import Effort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from cloven.audit.report import AuditReport
-    from cloven.storage.ledger import Earlier
+    from cloven.storage.ledger import Earlier, Ledger
 
 
 def beside_earlier(
@@ -43,6 +44,15 @@ def beside_earlier(
     known = {_digest_of(found.result.release), *tried}
     open_ones = [each for each in composing if each.entry.manifest_sha256 not in known]
     return replace(found, decision=found.decision.beside(worded(open_ones)))
+
+
+def judged_before(found: AuditReport, known: Ledger) -> AuditReport:
+    """The report; where an earlier audit of the very same release said no, asking other people does not undo that."""
+    if found.decision.verdict != "publish":
+        return found
+    audits = known.audits_of(_digest_of(found.result.release))
+    quick = found.audit.effort.people < Effort().people
+    return replace(found, decision=found.decision.after(audits, found.note, quick=quick))
 
 
 def _digest_of(release: Any) -> str:

@@ -25,13 +25,14 @@ from cloven.figures import counted, percent
 from cloven.settings import setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from cloven.disclosure.audience import Audience
     from cloven.disclosure.outcome import Measured, Outcome
     from cloven.disclosure.risk import Risk, Tail
     from cloven.protocols import Anonymiser
     from cloven.standards.claim import Claim
+    from cloven.storage.ledger_file import Note
     from cloven.threats import Knowledge, Threat
     from cloven.verification import Verdict as Checked
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 Verdict = Literal["publish", "change settings", "use another method", "do not publish"]
 TUNE = " `cloven tune` searches for a setting."
 BESIDE = "Do not publish this beside an earlier release of the same people that was not tried with it."
+OVERRULED = "Do not publish this: an earlier audit of the very same release said no."
 MAX_RISK = 0.2
 """One guess in five: what five candidates promise, and statistical offices accept."""
 
@@ -149,6 +151,24 @@ class Decision:
             *self.reasons,
         )
         return replace(self, verdict="do not publish", sentence=BESIDE, reasons=reasons, better=(), words="")
+
+    def after(self, audits: Iterable[Note], note: Note, *, quick: bool) -> Decision:
+        """The same after earlier audits of this very release: to ask other people does not undo that one said no.
+
+        ``note`` is what the ledger would keep of this one; ``quick``, whether it asked fewer people than it could.
+        """
+        binding = [each for each in audits if each.binds(note)]
+        if self.verdict != "publish" or not binding:
+            return self
+        earlier = binding[-1]
+        more = ", or ask more people (leave out --quick)" if quick else ""
+        reason = (
+            f"An audit of {earlier.day} said of this very release: {earlier.verdict}. To ask other people, as with"
+            f" another --seed, does not take that back; choose other settings{more}."
+        )
+        return replace(
+            self, verdict="do not publish", sentence=OVERRULED, reasons=(Reason(Said(reason)), *self.reasons)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, for the owner."""

@@ -23,6 +23,7 @@ import numpy as np
 from cloven.audit.decision import Limits, decide, not_covered
 from cloven.audit.loop import Audit
 from cloven.audit.memory import BASE, PER_CANDIDATE, PER_OCCURRENCE, PER_RECORD
+from cloven.audit.report import audit_note
 from cloven.data.defaults import SEED
 from cloven.data.given import expect_kind
 from cloven.errors import InputError, ParameterError
@@ -37,6 +38,7 @@ from cloven.kinds.disassociated.parts.people import KnownPersonTrial, random_rec
 from cloven.kinds.disassociated.parts.threats import PartsTrial
 from cloven.registry import family_of
 from cloven.statistics.intervals import wilson
+from cloven.storage.ledger import Ledger
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import places
 from cloven.threats import Effort, Knowledge
@@ -125,20 +127,23 @@ class LargeAudit:
         out: str | os.PathLike[str],
         progress: Report | None = None,
         earlier: Callable[[Any], Sequence[str]] | None = None,
+        ledger: str | os.PathLike[str] | None = None,
     ) -> LargeReport:
         """Make a release in ``out`` and its key in ``out.private``, attack it there, and decide.
 
-        A release that does not verify is not written, and raises. Until the verdict is to publish it, a release counts
-        as discarded (``cloven ledger``), also where this is interrupted. ``earlier`` is called in the end with what the
-        engine knows of the data, and tells of earlier releases of the same people: each speaks against this one.
+        A release that does not verify is not written, and raises. ``earlier`` is called in the end with what the engine
+        knows of the data, and tells of published releases of the same people: each speaks against this one. The verdict
+        is noted beside the key, and in the ``ledger`` if there is one.
         """
         from cloven.storage.atomic import staging_folder
-        from cloven.storage.ledger import take_up
+        from cloven.storage.ledger_file import check_ledger, note
+
+        check_ledger(ledger)
 
         report = progress or (lambda _step, _share: None)
         data = self.engine.read(source) if isinstance(source, str | os.PathLike) else source
         plan = self.method.anonymise(data, report, engine=self.engine)
-        made = self.engine.write(replace(plan, discarded=True), out)
+        made = self.engine.write(plan, out)
         release = Path(out).absolute()
         method = getattr(made, "method", self.method)  # with the blocks that there was room for
         trial = import_module(f"cloven.kinds.disassociated.{self.engine.room}.trial")
@@ -150,8 +155,13 @@ class LargeAudit:
             found = replace(self._tried(large, method, release, scratch, report), made=made)
         if earlier is not None:
             found = replace(found, decision=found.decision.beside(earlier(made)))
-        if found.decision.verdict == "publish":
-            take_up(release)
+        audits = Ledger.read(release.parent, ledger).audits_of(found.manifest_sha256)
+        kept = audit_note(
+            found.decision.verdict, self.limits, self.people * self.effort.splits, self.knowledge.releases
+        )
+        quick = self.effort.splits < Effort().splits
+        found = replace(found, decision=found.decision.after(audits, kept, quick=quick))
+        note(places(release)[1], replace(kept, verdict=found.decision.verdict), ledger)
         return found
 
     def _tried(
@@ -269,6 +279,11 @@ class LargeReport:
     def __repr__(self) -> str:
         return f"LargeReport({self.release.name}, {self.records:,} records: {self.decision.verdict})"
 
+    @property
+    def manifest_sha256(self) -> str:
+        """SHA-256 of the manifest of the release."""
+        return sha256(content(self.release / "manifest.json")).hexdigest()
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, for the owner."""
         counts, sample = self.counts, self.sample
@@ -276,7 +291,7 @@ class LargeReport:
         apart = {risk.threat for risk in sample.risks}
         return {
             "format": FORMAT,
-            "manifest_sha256": sha256(content(self.release / "manifest.json")).hexdigest(),
+            "manifest_sha256": self.manifest_sha256,
             "records": self.records,
             "decision": self.decision.to_dict(),
             "on_the_release": {

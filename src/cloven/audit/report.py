@@ -11,17 +11,19 @@ from cloven.audit.document import owned
 from cloven.audit.public_document import public
 from cloven.escapes import json_text
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, staged, write_bytes
+from cloven.storage.fingerprint import release_fingerprint
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from cloven.audit.decision import Decision
+    from cloven.audit.decision import Decision, Limits
     from cloven.audit.loop import Audit
     from cloven.disclosure.audience import Audience, Said
     from cloven.disclosure.outcome import Outcome
     from cloven.disclosure.risk import Risk
     from cloven.protocols import Family
+    from cloven.storage.ledger_file import Note
     from cloven.verification import Verdict
 
     Documents = Callable[[str | None], dict[str, str]]
@@ -97,6 +99,13 @@ class AuditReport:
         return owned(self)
 
     @property
+    def note(self) -> Note:
+        """What the ledger keeps of the verdict."""
+        asked = 0 if self.audit.threats == () else self.audit.effort.people
+        others = (getattr(each, "release", each) for each in self.audit.knowledge.releases)
+        return audit_note(self.decision.verdict, self.audit.limits, asked, others)
+
+    @property
     def fingerprint(self) -> str:
         """Fingerprint of what was audited; it tells about the data, so it is the owner's."""
         return self.family.fingerprint(self.data)
@@ -136,12 +145,14 @@ class AuditReport:
         Where the release is held against a standard, ``filing.html`` in the private folder is the report to sign.
         Gives the SHA-256 of the manifest. After an audit of a sample there is no release to write; the pages say so.
         Nor is one written that others made.
-        What is not to be published is noted as such, so that it is not held against the next one.
+        The verdict is noted beside the key, and in the ledger if there is one: ``cloven publish`` asks for it.
         """
         from cloven.report.page import page, pages
-        from cloven.storage.ledger import discard
+        from cloven.storage.ledger_file import check_ledger, note
+        from cloven.storage.release import places
 
         self.verified.raise_if_broken()
+        check_ledger(ledger)
         digest = write_audit(
             out,
             family=self.family,
@@ -152,11 +163,25 @@ class AuditReport:
                 "audit.json": self.to_json("owner", digest),
                 **pages(self.to_dict("owner", digest)),
             },
-            ledger=ledger,
         )
-        if self.writes and self.decision.verdict != "publish":
-            discard(out)
+        if self.writes:
+            note(places(Path(out))[1], self.note, ledger)
         return digest
+
+
+def audit_note(verdict: str, limits: Limits, people: int, others: Iterable[Any]) -> Note:
+    """What the ledger keeps of a verdict: when it was reached, what was accepted, and what was asked."""
+    from cloven.storage.ledger_file import Note
+
+    accepted = {
+        "max_risk": limits.max_risk,
+        "max_tail": limits.max_tail,
+        "min_utility": limits.min_utility,
+        "standard": float(limits.claim is not None),
+    }
+    return Note.now(
+        verdict, limits=accepted, people=people, tried=tuple(sorted(map(release_fingerprint, others)))
+    )
 
 
 # The two folders of an audit: ``OUT`` (release, page) to share; ``OUT.private`` with all that knows the truth.
@@ -170,9 +195,8 @@ def write_audit(
     original: Any,
     public: Documents,
     private: Documents,
-    ledger: str | os.PathLike[str] | None = None,
 ) -> str | None:
-    """Write ``out`` and ``out.private``, both or neither, note the release in the ledger; gives the manifest's SHA-256.
+    """Write ``out`` and ``out.private``, both or neither; gives the manifest's SHA-256.
 
     Args:
         out: the folder to share.
@@ -181,13 +205,10 @@ def write_audit(
         original: the data, for the receipt.
         public: names and texts of the pages to share, given the SHA-256 of the manifest.
         private: the same for the owner.
-        ledger: folder of a ledger, if there is one besides the private folders.
     """
-    from cloven.storage.ledger_file import check_ledger, remember
     from cloven.storage.release import places
 
     shared, kept = places(Path(out))
-    check_ledger(ledger)
     with staged(kept, shared) as (kept_place, shared_place):
         shared_place.mkdir()
         if result is None:
@@ -199,6 +220,4 @@ def write_audit(
             write_bytes(shared_place / name, text.encode())
         for name, text in private(digest).items():
             write_bytes(kept_place / name, text.encode(), PRIVATE_FILE)
-    if result is not None:
-        remember(kept, ledger)
     return digest

@@ -136,7 +136,7 @@ class Publication:
     Attributes:
         out: the folder to publish; the key goes beside it.
         release_format: ``parquet`` or ``json``.
-        ledger: folder in which releases are noted.
+        ledger: folder in which published releases are noted.
         csv: a file for eyes, and what stands in it.
         allow_unsafe: write even what gives the promise up.
         json: tell it as one JSON object.
@@ -153,13 +153,11 @@ class Publication:
 
     def run(self, read: Callable[[], Any], settled: Callable[[Any], Any]) -> None:
         """Read, anonymise, verify, write, tell; ``settled`` gives the method for the data."""
-        from cloven.storage.ledger_file import check_ledger
         from cloven.storage.release import places
 
         start = perf_counter()
         public, private = places(self.out, self.release_format)
         refuse_places(public, private, *([self.csv[0]] if self.csv else []))
-        check_ledger(self.ledger)
         with progress("read") as report:
             data = read()
             method = settled(data)
@@ -200,7 +198,6 @@ class Publication:
                 format=self.release_format,
                 allow_unsafe=self.allow_unsafe,
                 allow_seeded=True,  # a seed is asked for, and marked
-                ledger=self.ledger,
             )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.audit.beside import beside_earlier
+from cloven.audit.beside import beside_earlier, judged_before
 from cloven.audit.decision import MAX_RISK, Limits
 from cloven.audit.identity import identity
 from cloven.audit.loop import Audit
@@ -82,7 +82,7 @@ from cloven.standards.context import read_context
 from cloven.standards.standard import NAMES, standard
 from cloven.storage.checkpoint import Checkpoint
 from cloven.storage.fingerprint import fingerprint
-from cloven.storage.ledger import earlier_releases
+from cloven.storage.ledger import Ledger
 from cloven.storage.ledger_file import check_ledger
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import places
@@ -370,8 +370,9 @@ def audit(
         with _telling_of(memory), memory.kept():
             found = plan.run(data, report, None if wanted.quick else memory)
             if not found.sampled:
-                earlier = earlier_releases(data, target, ledger)
-                found = beside_earlier(found, earlier, tried_with(wanted.other_release))
+                known = Ledger.read(target.parent, ledger)
+                found = beside_earlier(found, known.earlier(data), tried_with(wanted.other_release))
+                found = judged_before(found, known)
             report("write", 1.0)
             digest = found.write(target, ledger)
     where = _where(found, target)

@@ -62,14 +62,12 @@ def publish_within(
 ) -> Any:
     """Read, anonymise, verify and write within the memory that is allowed, tell what came of it, and give it."""
     from cloven.engines.local import Local
-    from cloven.storage.ledger_file import check_ledger, remember
     from cloven.storage.manifest import format_named
     from cloven.storage.release import places, read_manifest
 
     start = perf_counter()
     public, private = places(out)
     refuse_places(public, private)
-    check_ledger(ledger)
     engine = Local(allowed_memory(options))
     how = {each.name: getattr(options, each.name) for each in fields(ReadOptions)}
     with progress("read") as report:
@@ -79,7 +77,6 @@ def publish_within(
             raise InputError(
                 error.worded(in_shell), source=error.source, line=error.line, value=error.value
             ) from error
-    remember(private, ledger)
     words = part(format_named(read_manifest(public)["format"], str(public)).release, "words")
     figures, used = made.figures, made.method
     cautions = [

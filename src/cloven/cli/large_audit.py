@@ -31,7 +31,7 @@ from cloven.figures import many
 from cloven.reading import ReadOptions, UnplacedError
 from cloven.settings import setting
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
-from cloven.storage.ledger_file import check_ledger, remember
+from cloven.storage.ledger_file import check_ledger
 from cloven.storage.release import places, read_manifest
 from cloven.threats import Effort
 
@@ -114,7 +114,8 @@ def audit_in_parts(asked: Asked, typed: Typed, *, verbose: bool, json: bool) -> 
         )
         how = {each.name: getattr(asked.options, each.name) for each in fields(ReadOptions)}
         try:
-            found = plan.run(engine.read(asked.file, **how), public, report, partial(_earlier, asked, public))
+            source = engine.read(asked.file, **how)
+            found = plan.run(source, public, report, partial(_earlier, asked, public), asked.ledger)
         except UnplacedError as error:
             raise InputError(
                 error.worded(in_shell), source=error.source, line=error.line, value=error.value
@@ -151,9 +152,8 @@ def _engine(asked: Asked) -> Iterator[Any]:
 
 
 def _earlier(asked: Asked, public: Path, made: Any) -> list[str]:
-    """Note the release, and tell of earlier ones of the same people that were not tried with it."""
+    """Tell of published releases of the same people that were not tried with it."""
     ledger, tried = asked.ledger, tried_with(asked.other_release)
-    remember(places(public)[1], ledger)
     if made is None:
         return earlier_by_fingerprint(public, ledger, tried)
     return told_of_earlier(made, public, ledger, made.recognised.sha256, tried)

@@ -10,7 +10,7 @@ import typer
 from cloven.cli.console import say, say_json, table, warn
 from cloven.cli.options import takes
 from cloven.cli.reading import JsonFlag
-from cloven.errors import ParameterError, ReleaseError
+from cloven.errors import ReleaseError
 from cloven.escapes import visible
 from cloven.figures import many
 from cloven.intake.files import content
@@ -25,36 +25,28 @@ if TYPE_CHECKING:
 LedgerFolder = Annotated[
     Path | None,
     typer.Option(
-        "--ledger", metavar="FOLDER", help="Where releases are noted, your own; default: CLOVEN_LEDGER."
+        "--ledger", metavar="FOLDER", help="Your folder of notes on releases; default: CLOVEN_LEDGER."
     ),
 ]
-HEADER = ("released", "method", "promise", "records", "items", "data", "place")
+HEADER = ("made", "audited", "published", "method", "promise", "records", "items", "data", "place")
 
 
 @takes()
 def ledger(
     folder: Annotated[
-        Path, typer.Argument(help="Folder that holds releases, or a ledger; or `discard`.", metavar="FOLDER")
+        Path, typer.Argument(help="Folder that holds releases, or a ledger.", metavar="FOLDER")
     ] = Path(),
-    release: Annotated[
-        Path | None,
-        typer.Argument(help="After `discard`: a release that was never published.", metavar="OUT"),
-    ] = None,
     ledger: LedgerFolder = None,
     json: JsonFlag = False,
 ) -> None:
-    """List what was released before: by the private folders in FOLDER, and by the ledger.
+    """List releases, how they were judged, and which were published: by the private folders in FOLDER, and the ledger.
 
     Releases that show the same under data were made from the same data: do not publish more than one of them. Those
-    with eps are differentially private: what they cost adds up, and the sum is told for each data set.
-    `cloven ledger discard OUT` says that the release OUT was never published; it is not held against later ones.
+    with eps are differentially private: what the published ones cost adds up, and the sum is told for each data set.
     """
     from cloven.storage.ledger import Ledger, budgets
     from cloven.storage.ledger_file import RELEASES
 
-    if release is not None:
-        _discard(str(folder), release)
-        return
     if not folder.is_dir():
         message = f"{folder}: is no folder; name one that holds releases and their private folders"
         raise ReleaseError(message)
@@ -74,18 +66,6 @@ def ledger(
         warn(caution)
 
 
-def _discard(word: str, release: Path) -> None:
-    from cloven.storage.ledger import ONLY_IF, discard
-
-    if word != "discard":
-        message = f"`cloven ledger {word} {release}` is not known; to list give one folder, or `discard` and a release"
-        raise ParameterError(message)
-    entry = discard(release)
-    say(f"noted in {visible(str(entry.private))}: never published, so it is not held against later releases")
-    if entry.epsilon is not None:
-        warn(f"its eps = {entry.epsilon:g} is not counted any more, {ONLY_IF}")
-
-
 def told_of_earlier(
     data: "Recognisable",
     out: Path,
@@ -102,8 +82,8 @@ def told_of_earlier(
     known, own = Ledger.read(out.parent, ledger), own_entry(out)
     earlier = [each for each in known.earlier(data, own, mine) if each.entry.manifest_sha256 not in tried]
     epsilon = None if own is None else own.epsilon
-    discarded = [] if own is None else known.discarded_epsilons(own.input_sha256)
-    return [*warnings(earlier, known.skipped, epsilon), *adds_up(epsilon, earlier, discarded)]
+    drafts = [] if own is None else known.drafts(own)
+    return [*warnings(earlier, known.skipped, epsilon), *adds_up(epsilon, earlier, drafts)]
 
 
 def tried_with(release: Path | None) -> tuple[str, ...]:
@@ -120,7 +100,9 @@ def _row(entry: "Entry") -> tuple[str, ...]:
     numbers = ("" if number is None else f"{number:,}" for number in (entry.records, entry.items))
     data = "unknown" if entry.input_sha256 is None else entry.input_sha256[:8]
     return (
-        "discarded" if entry.discarded else entry.day or "unknown",
+        entry.day or "unknown",
+        entry.audits[-1].verdict if entry.audits else "no",
+        "no" if entry.published is None else entry.published.day,
         visible(entry.method or "unknown", 30),
         visible(entry.promise, 30),
         *numbers,
@@ -131,13 +113,14 @@ def _row(entry: "Entry") -> tuple[str, ...]:
 
 def _cautions(known: "Ledger") -> list[str]:
     """What the list alone does not tell."""
-    released = {(entry.input_sha256, entry.manifest_sha256) for entry in known.entries if entry.input_sha256}
+    published = [entry for entry in known.entries if entry.published]
+    released = {(entry.input_sha256, entry.manifest_sha256) for entry in published if entry.input_sha256}
     # Those that are all differentially private add up, which is told with their sum.
-    covered = {entry.input_sha256 for entry in known.entries} - {
-        entry.input_sha256 for entry in known.entries if entry.epsilon is None
+    covered = {entry.input_sha256 for entry in published} - {
+        entry.input_sha256 for entry in published if entry.epsilon is None
     }
     out = [
-        f"{number} releases were made from the data {data[:8]}: somebody who has more than one of them can combine"
+        f"{number} releases of the data {data[:8]} were published: somebody who has more than one of them can combine"
         " them, and the promise of none covers that"
         for data, number in Counter(data for data, _ in sorted(released)).items()
         if number > 1 and data not in covered

@@ -39,14 +39,12 @@ def publish_on_spark(
     """Read, anonymise, verify and write on Spark, and tell what came of it."""
     from cloven.engines.spark import Spark, end, session_at
     from cloven.storage.atomic import staging_folder
-    from cloven.storage.ledger_file import check_ledger, remember
     from cloven.storage.manifest import format_named
     from cloven.storage.release import places, read_manifest
 
     start = perf_counter()
     public, private = places(out)
     refuse_places(public, private)
-    check_ledger(ledger)
     with progress("start Spark") as report, staging_folder(public.absolute().parent) as scratch:
         engine = Spark(session_at(master, quiet=True, scratch=scratch))
         try:
@@ -54,7 +52,6 @@ def publish_on_spark(
             engine.write(engine.anonymise(method, engine.read(file, **how), report), out)
         finally:
             end(engine.session)
-    remember(private, ledger)
     manifest = read_manifest(public)
     counts, cautions = manifest["counts"], earlier_by_fingerprint(out, ledger)
     if json:
@@ -84,7 +81,7 @@ def earlier_by_fingerprint(out: Path, ledger: Path | None, tried: Collection[str
     others = [
         entry
         for entry in known.entries
-        if not entry.discarded and entry.identity != own.identity and entry.manifest_sha256 not in tried
+        if entry.published and entry.identity != own.identity and entry.manifest_sha256 not in tried
     ]
     same = [
         Earlier(entry, True, entry.manifest_sha256 == own.manifest_sha256, None)
@@ -94,6 +91,6 @@ def earlier_by_fingerprint(out: Path, ledger: Path | None, tried: Collection[str
     out_of_sight = len(others) - len(same)
     told = warnings(same, known.skipped)
     if out_of_sight:
-        some = "1 earlier release is" if out_of_sight == 1 else f"{out_of_sight:,} earlier releases are"
+        some = "1 published release is" if out_of_sight == 1 else f"{out_of_sight:,} published releases are"
         told.append(f"{some} of other data; whether people are in both was not looked at on Spark")
     return told

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cloven._version import __version__
-from cloven.audit.beside import beside_earlier
+from cloven.audit.beside import beside_earlier, judged_before
 from cloven.audit.decision import MAX_RISK, Limits
 from cloven.audit.report import AuditReport
 from cloven.cli.audit import (
@@ -55,7 +55,7 @@ from cloven.errors import GuaranteeError, ParameterError
 from cloven.escapes import visible
 from cloven.figures import estimated, many, percent
 from cloven.reading import ReadOptions
-from cloven.storage.ledger import earlier_releases
+from cloven.storage.ledger import Ledger
 from cloven.threats import Effort
 from cloven.tuning import Tune, Tuned
 from cloven.values import FILE, TEXT, option, real, whole
@@ -245,8 +245,9 @@ def tune(
         title = "sample clinic" if file is None else file.name
         found = tuned.audit(data, _full(asked.effort), report, title)
         if found is not None:
-            earlier = earlier_releases(data, target, ledger)
-            found = beside_earlier(found, earlier, tried_with(search.other_release))
+            known = Ledger.read(target.parent, ledger)
+            found = beside_earlier(found, known.earlier(data), tried_with(search.other_release))
+            found = judged_before(found, known)
         holds = found is not None and found.decision.verdict == "publish"
         if found is not None and holds:
             report("write", 1.0)

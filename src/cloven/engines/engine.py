@@ -53,13 +53,11 @@ class Planned:
         method: makes it.
         data: as the engine reads it.
         report: is told of each step.
-        discarded: whether it counts as never published from the beginning, until somebody takes it up.
     """
 
     method: Any
     data: Any
     report: Callable[[str, float], None]
-    discarded: bool = False
 
 
 def expect_sizes(**sizes: Any) -> None:

@@ -112,7 +112,6 @@ class Local:
         if not isinstance(result, Planned):
             return write_release(result, out)
         from cloven.storage.atomic import staged
-        from cloven.storage.ledger_file import mark_discarded
         from cloven.storage.release import places
 
         room = _room(result.method)
@@ -124,8 +123,6 @@ class Local:
             made = run.run(result.data, public_place, private_place)
             run.verify(made, public_place, private_place).raise_if_broken()
             shutil.rmtree(work)
-            if result.discarded:
-                mark_discarded(private_place)
         return replace(made, gathered=None)
 
     def verify(

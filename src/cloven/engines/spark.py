@@ -87,7 +87,6 @@ class Spark:
     def write(self, result: Planned, out: str | os.PathLike[str]) -> None:
         """Make the release of a plan, verify it, and write it to ``out`` and its key to ``out.private``."""
         from cloven.storage.atomic import staged
-        from cloven.storage.ledger_file import mark_discarded
         from cloven.storage.release import places
 
         room = _room(result.method)
@@ -101,8 +100,6 @@ class Spark:
             result.report("verify", 0.0)
             self._verified(public_place, work, private_place).raise_if_broken()
             shutil.rmtree(work)
-            if result.discarded:
-                mark_discarded(private_place)
 
     def verify(
         self,

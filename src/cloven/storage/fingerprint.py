@@ -141,26 +141,37 @@ def sketch(data: Recognisable) -> Sketch:
     return Sketch(len(hashes), hashes[:SIZE])
 
 
-def overlap(earlier: Sketch, hashes: NDArray[np.uint64], confidence: float = 0.95) -> Overlap | None:
+def sketched_overlap(earlier: Sketch, mine: Sketch) -> Overlap | None:
+    """Compare two data sets of which only sketches are known: up to the hash that both reach, both are whole."""
+    reached = [each.hashes[-1] for each in (earlier, mine) if len(each.hashes) < each.records]
+    if not reached:
+        return overlap(earlier, mine.hashes)
+    seen, present = (each.hashes[each.hashes <= min(reached)] for each in (earlier, mine))
+    return overlap(Sketch(earlier.records, seen), present, among=mine.records)
+
+
+def overlap(
+    earlier: Sketch, hashes: NDArray[np.uint64], confidence: float = 0.95, among: int | None = None
+) -> Overlap | None:
     """Compare an earlier data set, known by its sketch, with one of which all hashes are known.
+
+    Where the hashes are those of ``among`` records that are small enough, so are those of the sketch.
 
     None if no record stands out in one of them.
 
     The sketch is a sample without replacement, so the interval of Clopper and Pearson, made for one with, is on the
     safe side; what was seen bounds it. A sketch that holds all records gives the truth.
     """
-    size, records = len(earlier.hashes), earlier.records
+    size, records, present = len(earlier.hashes), earlier.records, among or len(hashes)
     if not size or not len(hashes):
         return None
     place = np.minimum(np.searchsorted(hashes, earlier.hashes), len(hashes) - 1)
     found = int((hashes[place] == earlier.hashes).sum())
     low, high = _clopper_pearson(found, size, confidence)
     least = max(float(found), low * records)
-    most = min(float(records - size + found), high * records, float(len(hashes)))
+    most = min(float(records - size + found), high * records, float(present))
     common = min(max(found / size * records, least), most)
-    return Overlap(
-        *(Estimate(common / total, least / total, most / total) for total in (len(hashes), records))
-    )
+    return Overlap(*(Estimate(common / total, least / total, most / total) for total in (present, records)))
 
 
 def _clopper_pearson(found: int, size: int, confidence: float) -> tuple[float, float]:

@@ -1,9 +1,10 @@
-"""The ledger: which data was released before, and how; because two releases of the same people compose.
+"""The ledger: which releases were published, because two of the same people compose; and how audits judged each.
 
-What is known comes from two places: the receipts of the private folders beside a release, and ``releases.jsonl`` of a
-ledger folder, if the owner keeps one (``cloven.storage.ledger_file``). Both are the owner's; nothing of it is
-published. An earlier release is of the same data if the fingerprints agree. If they do not, the sketch in its receipt
-tells what share of the records the two have in common (``cloven.storage.fingerprint``).
+What is known comes from two places: receipts and notes in the private folders beside a release, and ``releases.jsonl``
+of a ledger folder, if the owner keeps one (``cloven.storage.ledger_file``). Both are the owner's; nothing of it is
+published. Only what ``cloven publish`` noted counts as published. It is of the same data if the fingerprints agree. If
+they do not, the sketch in its receipt tells what share of the records the two have in common
+(``cloven.storage.fingerprint``).
 """
 
 from __future__ import annotations
@@ -20,21 +21,14 @@ from cloven.data.recognition import Chance
 from cloven.errors import ReleaseError
 from cloven.figures import many
 from cloven.storage.fingerprint import Overlap, fingerprint, overlap
-from cloven.storage.ledger_file import (
-    DISCARDED,
-    PRIVATE,
-    Entry,
-    ledger_folder,
-    mark_discarded,
-    read_releases,
-    shown,
-)
+from cloven.storage.ledger_file import PRIVATE, Entry, joined_notes, ledger_folder, read_releases, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from cloven.data.recognition import Recognisable
     from cloven.disclosure.risk import Estimate
+    from cloven.storage.ledger_file import Note
 
 MOST_NAMES, MOST_RECEIPTS = 100_000, 1_000
 CHANCE = 0.05  # up to this share, records in common are chance; see cloven.data.recognition
@@ -105,15 +99,23 @@ class Ledger:
         kept = ledger_folder(ledger)
         if kept is not None:
             noted, bad, old = read_releases(kept)
-            found += [Entry.of_receipt(private, receipt) for private, receipt in noted]
+            found += [Entry.of_receipt(private, receipt, (note,)) for private, receipt, note in noted]
             skipped, unseen = skipped + bad, unseen + old
-        once = {entry.identity: entry for entry in reversed(found)}  # of two notes, the one beside counts
+        once: dict[object, Entry] = {}
+        for entry in found:  # of two, the one beside says where it is
+            known = once.get(entry.identity)
+            once[entry.identity] = entry if known is None else known.noted(*entry.notes)
         return cls(tuple(sorted(once.values(), key=_age)), skipped, unseen)
+
+    def audits_of(self, manifest_sha256: str) -> tuple[Note, ...]:
+        """What audits said of the release with this manifest, wherever it lies; the oldest first."""
+        same = (entry for entry in self.entries if entry.manifest_sha256 == manifest_sha256)
+        return joined_notes(each for entry in same for each in entry.audits)
 
     def earlier(
         self, data: Recognisable, own: Entry | None = None, mine: str | None = None
     ) -> tuple[Earlier, ...]:
-        """Compare every release with this data, what has most in common first.
+        """Compare every published release with this data, what has most in common first.
 
         Args:
             data: the data at hand.
@@ -124,7 +126,7 @@ class Ledger:
         others = [
             entry
             for entry in self.entries
-            if not entry.discarded and (own is None or entry.identity != own.identity)
+            if entry.published and (own is None or entry.identity != own.identity)
         ]
         needed = any(entry.sketch is not None and entry.input_sha256 != mine for entry in others)
         present = data.standing_out() if needed else None
@@ -137,10 +139,17 @@ class Ledger:
             found.append(Earlier(entry, same, twin, common, _by_chance(data, entry, common)))
         return tuple(sorted(found, key=lambda each: (not each.composes, not each.same_data, -each.share)))
 
-    def discarded_epsilons(self, data: str | None) -> list[float]:
-        """Epsilon of each differentially private release of the data with this fingerprint that was discarded."""
-        found = (entry for entry in self.entries if data is not None and entry.input_sha256 == data)
-        return [entry.epsilon for entry in found if entry.discarded and entry.epsilon is not None]
+    def drafts(self, own: Entry) -> list[float]:
+        """Epsilon of each other differentially private release of the same data that was not published."""
+        return [
+            entry.epsilon
+            for entry in self.entries
+            if own.input_sha256 is not None
+            and entry.input_sha256 == own.input_sha256
+            and entry.identity != own.identity
+            and entry.epsilon is not None
+            and not entry.published
+        ]
 
 
 def _by_chance(data: Recognisable, entry: Entry, common: Overlap | None) -> Chance:
@@ -154,7 +163,7 @@ def _by_chance(data: Recognisable, entry: Entry, common: Overlap | None) -> Chan
 def earlier_releases(
     data: Recognisable, out: str | os.PathLike[str], ledger: str | os.PathLike[str] | None = None
 ) -> tuple[Earlier, ...]:
-    """Compare this data with every release that is known where ``out`` was, or will be, written.
+    """Compare this data with every published release that is known where ``out`` was, or will be, written.
 
     >>> from cloven.data.transactions import Transactions
     >>> earlier_releases(Transactions.from_records([["flu"]]), "nowhere/out")
@@ -163,34 +172,13 @@ def earlier_releases(
     return Ledger.read(Path(out).parent, ledger).earlier(data, own_entry(out))
 
 
-def discard(out: str | os.PathLike[str]) -> Entry:
-    """Say of a release that it was never published and never will be, so that nobody can combine it with others.
-
-    Raises:
-        ReleaseError: there is no private folder with a receipt beside it.
-    """
-    entry = own_entry(out)
-    if entry is None:
-        message = f"{out}: no private folder with a receipt lies beside it; name the folder that -o named"
-        raise ReleaseError(message)
-    if not entry.discarded:
-        mark_discarded(entry.private)
-    return entry
-
-
-def take_up(out: str | os.PathLike[str]) -> None:
-    """Take back that a release was discarded."""
-    entry = own_entry(out)
-    if entry is not None:
-        (entry.private / DISCARDED).unlink(missing_ok=True)
-
-
 def own_entry(out: str | os.PathLike[str]) -> Entry | None:
-    """The entry of the release at ``out``, if it is written already."""
+    """The entry of the release at ``out``, if it is written already; ``out/published`` is that of an audit."""
     out = Path(out)
-    for stem in dict.fromkeys((out.name, out.name.removesuffix(".json"))):
+    around = (out.parent,) if out.name == "published" else ()
+    for place in (out, out.with_name(out.name.removesuffix(".json")) if out.suffix else out, *around):
         try:
-            return Entry.at(out.with_name(f"{stem}{PRIVATE}"))
+            return Entry.at(place.with_name(f"{place.name}{PRIVATE}"))
         except (ReleaseError, ValueError):  # a path without a name
             continue
     return None
@@ -228,11 +216,11 @@ def _age(entry: Entry) -> tuple[float, str]:
 #
 # Runs add up (sequential composition; Dwork, McSherry, Nissim and Smith, TCC 2006, and McSherry, SIGMOD 2009, theorem
 # 3): releases of the same rows with eps 0.3 and 0.5 promise, together, what one with 0.8 promises. Sums are exact. A
-# release that was never published is not counted, which is right only if nobody saw it and no other was made because of
-# it.
+# draft that was not published is not counted, which is right only if what it showed decided nothing: to draw until one
+# looks good is to choose by looking, and costs all of them.
 
 
-ONLY_IF = "which is right only if nobody saw it and nothing was run again because of what it showed"
+ONLY_IF = "which is right only if nobody else saw it and nothing was run again because of what it showed"
 
 
 @dataclass(frozen=True)
@@ -241,13 +229,13 @@ class Budget:
 
     Attributes:
         input_sha256: fingerprint of the data.
-        spent: epsilon of each release that counts.
-        discarded: epsilon of each release that was never published.
+        spent: epsilon of each release that was published.
+        drafts: epsilon of each that was not.
     """
 
     input_sha256: str
     spent: tuple[float, ...]
-    discarded: tuple[float, ...] = ()
+    drafts: tuple[float, ...] = ()
 
     @property
     def total(self) -> float:
@@ -264,27 +252,31 @@ class Budget:
             "input_sha256": self.input_sha256,
             "epsilon": self.total,
             "releases": len(self.spent),
-            "discarded_epsilon": total(self.discarded),
-            "discarded_releases": len(self.discarded),
+            "draft_epsilon": total(self.drafts),
+            "drafts": len(self.drafts),
         }
 
     def __str__(self) -> str:
         number = len(self.spent)
         some = (
-            "1 differentially private release"
+            "1 published differentially private release"
             if number == 1
-            else f"{number:,} differentially private releases"
+            else f"{number:,} published differentially private releases"
         )
         verb = "costs" if number == 1 else "cost"
         return f"{some} of the data {self.input_sha256[:8]} {verb} eps = {self.total:g} in total{self.left_out()}"
 
     def left_out(self) -> str:
         """What is not counted, as the end of a sentence; nothing if there is nothing."""
-        number = len(self.discarded)
+        number = len(self.drafts)
         if not number:
             return ""
-        what = "1 that was never published is" if number == 1 else f"{number:,} that were never published are"
-        return f"; {what} not counted (eps = {total(self.discarded):g}), {ONLY_IF}"
+        what = (
+            "1 draft that was not published is"
+            if number == 1
+            else f"{number:,} drafts that were not published are"
+        )
+        return f"; {what} not counted (eps = {total(self.drafts):g}), {ONLY_IF}"
 
 
 def total(spent: Iterable[float]) -> float:
@@ -301,29 +293,29 @@ def budgets(entries: Iterable[Entry]) -> tuple[Budget, ...]:
     spent: dict[str, tuple[list[float], list[float]]] = {}
     for entry in entries:
         if entry.epsilon is not None and entry.input_sha256 is not None:
-            spent.setdefault(entry.input_sha256, ([], []))[entry.discarded].append(entry.epsilon)
+            spent.setdefault(entry.input_sha256, ([], []))[entry.published is None].append(entry.epsilon)
     return tuple(Budget(data, tuple(each[0]), tuple(each[1])) for data, each in sorted(spent.items()))
 
 
-def adds_up(epsilon: float | None, earlier: Sequence[Earlier], discarded: Sequence[float] = ()) -> list[str]:
-    """What a new release with this epsilon costs with the earlier ones of the same people; nothing if it has none.
+def adds_up(epsilon: float | None, earlier: Sequence[Earlier], drafts: Sequence[float] = ()) -> list[str]:
+    """What a new release with this epsilon costs with the published ones of the same people; nothing if it has none.
 
     Args:
         epsilon: of the new release; None if it is not differentially private.
-        earlier: releases that were not discarded.
-        discarded: epsilon of each release of the very same data that was never published.
+        earlier: releases that were published.
+        drafts: epsilon of each other release of the very same data that was not.
     """
     if epsilon is None:
         return []
     spent = [each.entry.epsilon for each in earlier if adds(each) and each.entry.epsilon is not None]
-    if not spent and not discarded:
+    if not spent and not drafts:
         return []
     same = all(each.same_data for each in earlier if adds(each))
     whose = "of this data" if same else "of people who are in all of them"
     sums = " + ".join(f"{each:g}" for each in (*spent, epsilon))
     shown = f" ({sums})" if spent else ""
-    cost = f"with this the releases {whose} cost eps = {total((*spent, epsilon)):g} in total{shown}"
-    return [f"{cost}{Budget('', (), tuple(discarded)).left_out()}"]
+    cost = f"with this the published releases {whose} cost eps = {total((*spent, epsilon)):g} in total{shown}"
+    return [f"{cost}{Budget('', (), tuple(drafts)).left_out()}"]
 
 
 def adds(each: Earlier) -> bool:
@@ -358,12 +350,12 @@ def warnings(earlier: Sequence[Earlier], skipped: int = 0, epsilon: float | None
     out = [_sentence(each) for each in composing[:MOST]]
     if len(composing) > MOST:
         rest = len(composing) - MOST
-        some = "1 more earlier release shares" if rest == 1 else f"{rest:,} more earlier releases share"
+        some = "1 more published release shares" if rest == 1 else f"{rest:,} more published releases share"
         out.append(f"{some} records with this data; list them with `cloven ledger`")
     twins = [each for each in earlier if each.same_release]
     if twins:
         out.append(
-            f"this very release was made before{_when(twins[0])} in {shown(twins[0].entry.place)}:"
+            f"this very release was published{_when(twins[0])} in {shown(twins[0].entry.place)}:"
             " both together tell no more than one of them"
         )
     if skipped:
@@ -378,11 +370,9 @@ def _sentence(each: Earlier) -> str:
     place = shown(each.entry.place)
     promise = f" with {each.entry.promise}" if each.entry.promise else ""
     audit = f", or audit with --other-release {shlex.quote(place)}" if each.entry.has_release else ""
-    folder = shlex.quote(shown(each.entry.private).removesuffix(PRIVATE))
     return (
-        f"{_what(each)} released{_when(each)}{promise} in {place}: somebody who has both can combine them, and the"
-        f" promise of neither covers that; publish one of them only{audit}; if that one was never published:"
-        f" cloven ledger discard {folder}"
+        f"{_what(each)} published{_when(each)}{promise} in {place}: somebody who has both can combine them, and the"
+        f" promise of neither covers that; publish one of them only{audit}"
     )
 
 
@@ -396,7 +386,7 @@ def _what(each: Earlier) -> str:
 
 
 def _when(each: Earlier) -> str:
-    return f" on {each.entry.day}" if each.entry.day else " earlier"
+    return f" on {each.entry.published.day}" if each.entry.published else " earlier"
 
 
 def _share(estimate: Estimate) -> str:

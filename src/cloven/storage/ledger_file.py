@@ -1,8 +1,9 @@
-"""``releases.jsonl`` of a ledger folder: one line for each release, only ever appended to.
+"""What is noted of a release: that an audit judged it, and that it was published. Only ever appended to.
 
-A line is a receipt (``cloven.storage.receipt``) and the ``place`` of the private folder it lies in, seen from the
-ledger. Two runs may append at once. A run that is killed leaves at most a torn last line: the next one starts a new
-line, and readers leave out what is no entry.
+A note is a line of ``ledger.jsonl`` in the private folder of the release. If the owner keeps a ledger folder, the same
+note is a line of its ``releases.jsonl``, with the receipt (``cloven.storage.receipt``) and the ``place`` of the private
+folder, seen from the ledger. Two runs may append at once. A run that is killed leaves at most a torn last line: the
+next one starts a new line, and readers leave out what is no note.
 """
 
 from __future__ import annotations
@@ -12,20 +13,22 @@ import hashlib
 import json
 import os
 from collections import deque
-from dataclasses import dataclass, field
-from datetime import datetime
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.disclosure.audience import is_differentially_private
 from cloven.errors import OutputError, ReleaseError
-from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, refuse_inside_release, write_bytes
+from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, refuse_inside_release
 from cloven.storage.fingerprint import Sketch
 from cloven.storage.manifest import MANIFEST, check_manifest, expect, parse_json
 from cloven.storage.receipt import (
     MOST_BYTES,
     RECEIPT,
     check_receipt,
+    is_moment,
     plain_file,
     read_receipt,
     read_small,
@@ -33,11 +36,12 @@ from cloven.storage.receipt import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import BinaryIO
 
 
 RELEASES = "releases.jsonl"
+NOTES = "ledger.jsonl"
 VARIABLE = "CLOVEN_LEDGER"
 MOST_LINES = 10_000  # the newest are read
 
@@ -68,29 +72,125 @@ def check_ledger(ledger: str | os.PathLike[str] | None = None) -> None:
         raise _cannot(folder, f"{file} is no file that can be written")
 
 
-def remember(private: str | os.PathLike[str], ledger: str | os.PathLike[str] | None = None) -> None:
-    """Append the release of a private folder to the ledger; without a ledger its receipt alone remembers it.
+STRICTER = {"max_risk": 1, "max_tail": 1, "min_utility": -1, "standard": -1}
+"""Limits of an audit; 1 where a smaller number accepts less, -1 where a larger one does."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing that happened to a release.
+
+    Attributes:
+        when: when.
+        verdict: of an audit; empty where the release was published.
+        limits: what the audit accepted.
+        people: how many people it asked about at most.
+        tried: fingerprints of other releases that attackers were given.
+    """
+
+    when: datetime
+    verdict: str = ""
+    limits: Mapping[str, float] = field(default_factory=dict)
+    people: int = 0
+    tried: tuple[str, ...] = ()
+
+    @classmethod
+    def now(cls, verdict: str = "", **known: Any) -> Note:
+        """A note of this moment."""
+        return cls(datetime.now(UTC).astimezone(), verdict, **known)
+
+    @property
+    def day(self) -> str:
+        """Its day."""
+        return self.when.date().isoformat()
+
+    def binds(self, later: Note) -> bool:
+        """Whether an audit said no to what a later one of the same release asks again.
+
+        It does not where less was accepted then, other releases were tried that are not now, or fewer were asked.
+        """
+        before, now = (
+            [each.limits.get(name, 0.0) * sign for name, sign in STRICTER.items()] for each in (self, later)
+        )
+        as_strict = all(one >= other for one, other in zip(before, now, strict=True))
+        return (
+            self.verdict not in ("", "publish")
+            and as_strict
+            and self.people >= later.people
+            and set(self.tried) <= set(later.tried)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self) | {
+            "when": self.when.isoformat(timespec="microseconds"),
+            "tried": list(self.tried),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: object, source: str) -> Note:
+        """Back from plain values, or a ``ReleaseError``."""
+        names = {each.name for each in fields(cls)}
+        whole = isinstance(plain, dict) and set(plain) == names
+        expect(whole, source, "a note", f"an object of {sorted(names)}", plain)
+        told: dict[str, Any] = plain  # type: ignore[assignment]  # checked
+        expect(is_moment(told["when"]), source, "when", "date, time and offset", told["when"])
+        expect(isinstance(told["verdict"], str), source, "verdict", "a text", told["verdict"])
+        limits, tried = told["limits"], told["tried"]
+        numbers = isinstance(limits, dict) and all(type(each) in (int, float) for each in limits.values())
+        expect(numbers, source, "limits", "an object of numbers", limits)
+        expect(type(told["people"]) is int, source, "people", "a whole number", told["people"])
+        named = isinstance(tried, list) and all(isinstance(each, str) for each in tried)
+        expect(named, source, "tried", "a list of hashes", tried)
+        return cls(**told | {"when": datetime.fromisoformat(told["when"]), "tried": tuple(tried)})
+
+
+def note(private: str | os.PathLike[str], what: Note, ledger: str | os.PathLike[str] | None = None) -> None:
+    """Note it in the private folder of a release, and in the ledger if there is one.
 
     Raises:
-        OutputError: the ledger cannot be written; the release stays.
+        ReleaseError: there is no receipt in the private folder.
+        OutputError: the note cannot be written.
     """
-    folder = ledger_folder(ledger)
-    if folder is None:
-        return
     receipt = Path(private) / RECEIPT
     told = parse_json(read_small(receipt), str(receipt))
     check_receipt(told, str(receipt))
-    line = json.dumps({**told, "place": _seen_from(folder, Path(private))}, sort_keys=True)
+    folder = ledger_folder(ledger)
+    if folder is not None:  # first: what is noted beside the key counts as noted everywhere
+        line = _line({**told, "place": _seen_from(folder, Path(private)), "note": what.to_dict()})
+        try:
+            folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+            _append(folder / RELEASES, line)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise _cannot(folder, f"{reason}; {private} is not noted") from error
     try:
-        folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
-        _append(folder / RELEASES, line.encode() + b"\n")
+        _append(Path(private) / NOTES, _line(what.to_dict()))
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise _cannot(folder, f"{reason}; {private} was written and is not in it") from error
+        message = f"{private}: cannot be written to ({error.strerror or error}); allow it, and try again"
+        raise OutputError(message) from error
 
 
-def read_releases(folder: Path) -> tuple[list[tuple[Path, dict[str, Any]]], int, int]:
-    """Private folders and receipts of a ledger, how many lines are no entry, and how many are too old to be read."""
+def _line(plain: Mapping[str, Any]) -> bytes:
+    return json.dumps(plain, sort_keys=True).encode() + b"\n"
+
+
+def read_notes(private: Path) -> tuple[Note, ...]:
+    """What is noted in a private folder; lines that are no note are left out."""
+    path, found = private / NOTES, []
+    try:
+        with plain_file(path) as handle:
+            lines = _lines(handle)[0]
+    except ReleaseError:
+        return ()
+    for line in lines:
+        with suppress(ReleaseError):
+            found.append(Note.from_dict(parse_json(line, str(path)), str(path)))
+    return tuple(found)
+
+
+def read_releases(folder: Path) -> tuple[list[tuple[Path, dict[str, Any], Note]], int, int]:
+    """Private folders, receipts and notes of a ledger, how many lines are none, and how many are too old to be read."""
     path = folder / RELEASES
     if not os.path.lexists(path):
         return [], 0, 0
@@ -123,13 +223,13 @@ def _lines(handle: BinaryIO) -> tuple[deque[bytes], int, int]:
     return kept, bad, seen - len(kept)
 
 
-def _entry(line: bytes, folder: Path) -> tuple[Path, dict[str, Any]]:
+def _entry(line: bytes, folder: Path) -> tuple[Path, dict[str, Any], Note]:
     source = str(folder / RELEASES)
     value = parse_json(line, source)
-    place = value.pop("place", None) if isinstance(value, dict) else None
+    place, told = (value.pop(name, None) if isinstance(value, dict) else None for name in ("place", "note"))
     named = isinstance(place, str) and 0 < len(place) < 4096 and "\0" not in place
     expect(named, source, "place", "a path", place)
-    return folder / str(place), check_receipt(value, source)
+    return folder / str(place), check_receipt(value, source), Note.from_dict(told, source)
 
 
 def _append(path: Path, line: bytes) -> None:
@@ -149,7 +249,6 @@ def _lock(descriptor: int) -> None:
     """Wait until no other run appends. Where files cannot be locked, one write in append mode has to do."""
     if os.name == "nt":
         return
-    from contextlib import suppress
     from fcntl import LOCK_EX, flock
 
     with suppress(OSError):  # some network file systems
@@ -170,12 +269,10 @@ def _cannot(folder: Path, reason: str) -> OutputError:
     return OutputError(f"{folder}: the ledger cannot be written ({reason}); name another folder")
 
 
-# One release that the owner made before, as its receipt remembers it.
+# One release that the owner made before, as its receipt and its notes remember it.
 
 
 PRIVATE = ".private"
-DISCARDED = "discarded"
-"""File in a private folder that says that its release was never published."""
 PROMISES = ("k", "m", "l", "t", "epsilon")  # parameters that say what is promised, in the order of speech
 
 
@@ -195,6 +292,7 @@ class Entry:
         released: when.
         version: of Cloven.
         sketch: by which records in common are counted.
+        notes: what happened to it, the oldest first.
     """
 
     private: Path
@@ -208,9 +306,10 @@ class Entry:
     released: datetime | None = None
     version: str | None = None
     sketch: Sketch | None = None
+    notes: tuple[Note, ...] = ()
 
     @classmethod
-    def of_receipt(cls, private: Path, receipt: Mapping[str, Any]) -> Entry:
+    def of_receipt(cls, private: Path, receipt: Mapping[str, Any], notes: tuple[Note, ...] = ()) -> Entry:
         """The entry of a checked receipt that lies, or lay, in this private folder."""
         place = _release_beside(private)
         hashes = {name: receipt[name] for name in ("manifest_sha256", "input_sha256")}
@@ -218,12 +317,12 @@ class Entry:
         if told.get("released") is not None:
             told["released"] = datetime.fromisoformat(told["released"])
         known = None if receipt["sketch"] is None else Sketch.from_dict(receipt["sketch"])
-        return cls(private, place, **hashes, **told, sketch=known)
+        return cls(private, place, **hashes, **told, sketch=known, notes=notes)
 
     @classmethod
     def at(cls, private: Path) -> Entry:
         """The entry of a private folder, or a ``ReleaseError``."""
-        return cls.of_receipt(private, read_receipt(private))
+        return cls.of_receipt(private, read_receipt(private), read_notes(private))
 
     @property
     def identity(self) -> tuple[str, datetime | None]:
@@ -231,9 +330,18 @@ class Entry:
         return self.manifest_sha256, self.released
 
     @property
-    def discarded(self) -> bool:
-        """Whether the owner says that it was never published."""
-        return _is_file(self.private / DISCARDED)
+    def published(self) -> Note | None:
+        """That the owner published it; None if nobody says so."""
+        return next((each for each in self.notes if not each.verdict), None)
+
+    @property
+    def audits(self) -> tuple[Note, ...]:
+        """What audits said of it."""
+        return tuple(each for each in self.notes if each.verdict)
+
+    def noted(self, *notes: Note) -> Entry:
+        """The same with these notes, too."""
+        return replace(self, notes=joined_notes((*self.notes, *notes)))
 
     @property
     def promise(self) -> str:
@@ -248,7 +356,7 @@ class Entry:
 
     @property
     def day(self) -> str:
-        """The day of the release where it was made, or an empty string."""
+        """The day on which it was made, or an empty string."""
         return "" if self.released is None else self.released.date().isoformat()
 
     @property
@@ -271,13 +379,15 @@ class Entry:
             "manifest_sha256": self.manifest_sha256,
             "epsilon": self.epsilon,
             "standing_out": None if self.sketch is None else self.sketch.records,
-            "discarded": self.discarded,
+            "published": None if self.published is None else self.published.when.isoformat(),
+            "audits": [each.to_dict() for each in self.audits],
         }
 
 
-def mark_discarded(private: Path) -> None:
-    """Note in a private folder that its release was never published."""
-    write_bytes(private / DISCARDED, b"never published\n", PRIVATE_FILE)
+def joined_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Each note once, the oldest first."""
+    once = {json.dumps(each.to_dict(), sort_keys=True): each for each in notes}
+    return tuple(sorted(once.values(), key=lambda each: each.when))
 
 
 def epsilon_of(parameters: Mapping[str, Any]) -> float | None:

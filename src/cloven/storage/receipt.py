@@ -172,7 +172,7 @@ def _check_release(release: object, source: str) -> None:
         number = type(told[field]) is int and 0 <= told[field] < 2**63
         expect(number, source, field, "a whole number", told[field])
     expect(_is_plain(told["parameters"]), source, "parameters", "an object", told["parameters"])
-    expect(_is_moment(told["released"]), source, "released", "date, time and offset", told["released"])
+    expect(is_moment(told["released"]), source, "released", "date, time and offset", told["released"])
 
 
 def _check_sketch(plain: object, source: str) -> None:
@@ -194,7 +194,8 @@ def _is_plain(parameters: object) -> bool:
     return isinstance(parameters, dict)
 
 
-def _is_moment(text: object) -> bool:
+def is_moment(text: object) -> bool:
+    """Whether it is a date and time with its offset."""
     try:
         return datetime.fromisoformat(str(text)).tzinfo is not None
     except ValueError:

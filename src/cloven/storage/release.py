@@ -57,13 +57,11 @@ def write_release(
     format: str = "parquet",
     allow_unsafe: bool = False,
     allow_seeded: bool = False,
-    ledger: str | os.PathLike[str] | None = None,
 ) -> None:
     """Check a release of any kind, then write it to ``out`` and the owner's key to ``out.private``, both or neither.
 
     With ``original`` the release is also checked against the data it came from, and the key against both; the
-    receipt then holds the fingerprint of the data. ``format="json"`` writes the file ``out.json``. The release is also
-    noted in the folder ``ledger`` (default: the one that ``CLOVEN_LEDGER`` names, if it does).
+    receipt then holds the fingerprint of the data. ``format="json"`` writes the file ``out.json``.
 
     Raises:
         GuaranteeError: the release is not what it promises; nothing was written.
@@ -78,7 +76,6 @@ def write_release(
     ...     sorted(place.name for place in Path(folder).iterdir())
     ['clinic', 'clinic.private']
     """
-    from cloven.storage.ledger_file import check_ledger, remember
     from cloven.verification import verify
 
     if not hasattr(result, "release"):
@@ -87,7 +84,6 @@ def write_release(
     public, private = places(Path(out), format)
     refuse_existing(private, public)
     result = part(result.release, "files").shown(result)
-    check_ledger(ledger)
     verdict = verify(
         result.release,
         original=original,
@@ -101,7 +97,6 @@ def write_release(
     with staged(private, public) as (private_place, public_place):
         digest = write_public(result.release, public_place, format)
         write_key(result, private_place, manifest_sha256=digest, original=original)
-    remember(private, ledger)
 
 
 def places(out: Path, format: str = "parquet") -> tuple[Path, Path]:

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cloven.audit.beside import beside_earlier
+from cloven.audit.beside import beside_earlier, judged_before
 from cloven.audit.decision import Limits
 from cloven.audit.identity import identity
 from cloven.audit.loop import Audit
@@ -84,7 +84,7 @@ def _said(doubt: str) -> str:
 def _beside(found: AuditReport, data: Any, job: Mapping[str, Any]) -> AuditReport:
     """The report with releases held against it that were downloaded before, or that a ledger knows of.
 
-    A ledger knows of all runs of this studio, and not which of them were downloaded, so these are left to the studio.
+    A ledger knows of the runs of this studio too; these are told by their numbers.
     """
     folder = Path(job["folder"])
     runs = {Path(each["private"]): each for each in job["handed_out"]}
@@ -107,7 +107,8 @@ def _beside(found: AuditReport, data: Any, job: Mapping[str, Any]) -> AuditRepor
             *warnings(others),
         ]
 
-    return beside_earlier(found, Ledger(tuple(entries)).earlier(data), tried, worded)
+    found = beside_earlier(found, Ledger(tuple(entries)).earlier(data), tried, worded)
+    return judged_before(found, Ledger.read(folder))
 
 
 def headline(document: Mapping[str, Any]) -> dict[str, Any]:

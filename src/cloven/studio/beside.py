@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.audit.decision import BESIDE
 from cloven.errors import ReleaseError
-from cloven.storage.ledger_file import DISCARDED, Entry
+from cloven.storage.ledger_file import Entry, Note, note
 from cloven.storage.receipt import RECEIPT
 
 if TYPE_CHECKING:
@@ -26,9 +26,10 @@ WORST = "do not publish"
 
 
 def hand_out(workspace: Workspace, run: Run) -> None:
-    """Note that a release leaves the studio; whatever its verdict was, it may be out there from now on."""
+    """Note that a release leaves the studio; whatever its verdict was, it counts as published from now on."""
     workspace.note(run.number, "release")
-    (run.private / DISCARDED).unlink(missing_ok=True)
+    if not Entry.at(run.private).published:
+        note(run.private, Note.now())
 
 
 def handed_out(workspace: Workspace, run: Run) -> list[Run]:

@@ -20,6 +20,7 @@ from cloven.kinds.disassociated.spilled import trial
 from cloven.kinds.disassociated.threats import release_alone, the_method
 from cloven.registry import family_of
 from cloven.statistics.mining import supports
+from cloven.storage.ledger_file import Entry
 
 METHOD = cv.Disassociation(k=3, m=2, max_cluster_size=30)
 
@@ -131,7 +132,8 @@ def test_the_verdict_is_that_of_memory(engine, tmp_path, records, said):
     )
     assert found.outcome.doubts == memory.outcome.doubts
     assert found.decision.verdict == memory.decision.verdict == ("do not publish" if said else "publish")
-    assert (tmp_path / "out.private" / "discarded").exists() == bool(said)
+    (told,) = Entry.at(tmp_path / "out.private").audits
+    assert told.verdict == found.decision.verdict
     assert said in " ".join(map(str, found.decision.reasons))
 
 
@@ -142,7 +144,7 @@ def test_an_audit_that_breaks_off_leaves_nothing_to_publish(engine, folder, tmp_
     monkeypatch.setattr(KnownPersonTrial, "risk", broken)
     with pytest.raises(KeyboardInterrupt):
         LargeAudit(engine, METHOD).run(engine.read(folder), tmp_path / "out")
-    assert (tmp_path / "out.private" / "discarded").exists()
+    assert Entry.at(tmp_path / "out.private").audits == ()
     assert sorted(place.name for place in tmp_path.iterdir()) == ["out", "out.private"]
 
 
@@ -161,7 +163,7 @@ def test_data_that_changes_meanwhile_is_refused(engine, records, tmp_path):
 
     with pytest.raises(cv.InputError, match="changed while it was audited"):
         LargeAudit(engine, METHOD).run(engine.read(place), tmp_path / "out", changing)
-    assert (tmp_path / "out.private" / "discarded").exists()
+    assert Entry.at(tmp_path / "out.private").audits == ()
 
 
 def test_the_sample_fits_into_memory(engine):
@@ -317,7 +319,7 @@ def test_a_run_that_is_killed_once_the_release_is_there_leaves_nothing_to_publis
     monkeypatch.setattr(cv.Local, "write", killed)
     with pytest.raises(KeyboardInterrupt):
         LargeAudit(engine, METHOD).run(engine.read(folder), tmp_path / "out")
-    assert (tmp_path / "out.private" / "discarded").exists()
+    assert Entry.at(tmp_path / "out.private").audits == ()
 
 
 def test_nothing_is_published_before_earlier_releases_were_looked_at(engine, tmp_path):
@@ -330,11 +332,11 @@ def test_nothing_is_published_before_earlier_releases_were_looked_at(engine, tmp
 
     with pytest.raises(KeyboardInterrupt):
         plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "one", earlier=broken)
-    assert (tmp_path / "one.private" / "discarded").exists()
+    assert Entry.at(tmp_path / "one.private").audits == ()
     told = ["this data set was released earlier"]
     found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "two", earlier=lambda _made: told)
     assert found.decision.verdict == "do not publish"
-    assert (tmp_path / "two.private" / "discarded").exists()
+    assert [each.verdict for each in Entry.at(tmp_path / "two.private").audits] == ["do not publish"]
 
 
 def test_more_items_than_can_be_known_are_refused_at_once(engine):

@@ -15,9 +15,10 @@ import pytest
 import cloven as cv
 from cloven.data.transactions import Transactions
 from cloven.disclosure.risk import Estimate
-from cloven.storage.fingerprint import Overlap
+from cloven.storage.fingerprint import SIZE, Overlap, Sketch, sketched_overlap
 from cloven.storage.ledger import Earlier, Ledger, earlier_releases, own_entry, warnings
-from cloven.storage.ledger_file import Entry
+from cloven.storage.ledger_file import Entry, Note
+from cloven.storage.publication import publish
 from cloven.storage.release import read_release, write_release
 
 COMBINE = "somebody who has both can combine them, and the promise of neither covers that"
@@ -35,8 +36,10 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def release(data, out, k=5, **options):
+def release(data, out, k=5, ledger=None, **options):
+    """Make and publish."""
     write_release(cv.Disassociation(k=k, m=2).anonymise(data), out, original=data, **options)
+    publish(out, ledger, anyway=True)
 
 
 def set_day(private: Path, day: str) -> None:
@@ -44,6 +47,8 @@ def set_day(private: Path, day: str) -> None:
     receipt = json.loads(path.read_text())
     receipt["release"]["released"] = f"{day}T12:00:00+00:00"
     path.write_text(json.dumps(receipt))
+    note = Note(datetime.fromisoformat(f"{day}T12:00:00+00:00"))
+    (private / "ledger.jsonl").write_text(json.dumps(note.to_dict()) + "\n")
 
 
 def test_a_second_release_of_the_same_data_is_told(data):
@@ -55,8 +60,8 @@ def test_a_second_release_of_the_same_data_is_told(data):
     assert published < len(data.vocabulary) == 423, "what is withheld is not counted either"
     assert (found.entry.method, found.entry.records, found.entry.items) == ("disassociation", 1000, published)
     assert warnings([found]) == [
-        f"this data set was released on 2026-11-02 with k=3 m=2 in spring: {COMBINE}; publish one of them only,"
-        " or audit with --other-release spring; if that one was never published: cloven ledger discard spring"
+        f"this data set was published on 2026-11-02 with k=3 m=2 in spring: {COMBINE}; publish one of them only,"
+        " or audit with --other-release spring"
     ]
 
 
@@ -76,7 +81,7 @@ def test_the_very_same_release_again_tells_no_more(data):
     (found,) = earlier_releases(reordered, "summer")
     assert (found.same_data, found.same_release, found.composes) == (False, True, False)
     assert warnings([found]) == [
-        "this very release was made before on 2026-11-02 in spring: both together tell no more than one of them"
+        "this very release was published on 2026-11-02 in spring: both together tell no more than one of them"
     ]
 
 
@@ -105,6 +110,8 @@ def test_strangers_are_not_told(data):
 def test_a_folder_of_format_1_is_an_entry(clinic, golden, tmp_path):
     for name in ("clinic", "clinic.private"):
         shutil.copytree(golden / name, tmp_path / name)
+    publish(tmp_path / "clinic", anyway=True)
+    today = datetime.now(UTC).astimezone().date()
     (found,) = earlier_releases(clinic.original, tmp_path / "new")
     assert (found.same_data, found.entry.promise, found.entry.day, found.entry.records) == (
         True,
@@ -112,11 +119,11 @@ def test_a_folder_of_format_1_is_an_entry(clinic, golden, tmp_path):
         "",
         11,
     )
-    assert warnings([found])[0].startswith("this data set was released earlier with k=2 m=2 in clinic: ")
+    assert warnings([found])[0].startswith(f"this data set was published on {today} with k=2 m=2 in clinic: ")
     (tmp_path / "clinic" / "manifest.json").write_text("{}")
     (found,) = earlier_releases(clinic.original, tmp_path / "new")
     assert (found.same_data, found.entry.promise, found.entry.method) == (True, "", None)
-    assert warnings([found])[0].startswith("this data set was released earlier in clinic: ")
+    assert warnings([found])[0].startswith(f"this data set was published on {today} in clinic: ")
 
 
 @pytest.mark.parametrize("format", ["parquet", "json"])
@@ -129,16 +136,13 @@ def test_a_release_that_was_taken_away_is_still_known(data, format):
     assert not found.entry.has_release
     (told,) = warnings([found])
     assert "in spring.private: " in told
-    assert told.endswith(
-        "publish one of them only; if that one was never published: cloven ledger discard spring"
-    )
+    assert told.endswith("publish one of them only")
 
 
 def test_a_place_that_a_shell_would_split_is_quoted(data):
     release(data, "last spring")
     (told,) = warnings(earlier_releases(data, "summer"))
-    assert "--other-release 'last spring'; " in told
-    assert told.endswith("cloven ledger discard 'last spring'")
+    assert told.endswith("--other-release 'last spring'")
 
 
 def made_up(number: int, **changes) -> Earlier:
@@ -152,11 +156,11 @@ def test_three_are_told_and_the_others_counted():
     told = warnings([made_up(number) for number in range(5)])
     assert len(told) == 4
     assert told[0].startswith(
-        "about 40.0 % [35.0 - 45.0] of the records that stand out in this data were released"
+        "about 40.0 % [35.0 - 45.0] of the records that stand out in this data were published"
     )
-    assert told[3] == "2 more earlier releases share records with this data; list them with `cloven ledger`"
+    assert told[3] == "2 more published releases share records with this data; list them with `cloven ledger`"
     assert warnings([made_up(number) for number in range(4)])[3].startswith(
-        "1 more earlier release shares records"
+        "1 more published release shares records"
     )
     assert len(warnings([made_up(number) for number in range(3)])) == 3
     assert warnings([], skipped=2) == [
@@ -253,3 +257,20 @@ def test_entries_of_unknown_date_come_first(clinic, golden, data, tmp_path):
         ("b", "2025-01-01"),
         ("a", datetime.now(UTC).astimezone().date().isoformat()),
     ]
+
+
+@pytest.mark.parametrize(("mine", "theirs"), [(3000, 3000), (3000, 500), (500, 3000), (400, 500)])
+def test_two_sketches_tell_what_a_sketch_and_the_data_tell(mine, theirs):
+    draw = np.random.default_rng(5)
+    hashes = np.unique(draw.integers(0, 2**63, 8000, dtype=np.uint64))
+    shared = min(mine, theirs) // 2
+    one = np.sort(draw.permutation(hashes)[:mine])
+    strangers = np.setdiff1d(hashes, one)
+    other = np.sort(
+        np.concatenate([draw.permutation(one)[:shared], draw.permutation(strangers)[: theirs - shared]])
+    )
+    found = sketched_overlap(Sketch(theirs, other[:SIZE]), Sketch(mine, one[:SIZE]))
+    assert found.of_data.low <= shared / mine <= found.of_data.high
+    assert found.of_earlier.low <= shared / theirs <= found.of_earlier.high
+    assert found.of_data.low > 0
+    assert found.of_earlier.high < 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,8 +17,9 @@ import cloven as cv
 from cloven.data.schema import Column, Schema
 from cloven.kinds.tables.methods.diffgen import DiffGen
 from cloven.reading.tables import read_table
-from cloven.storage.ledger import Budget, Ledger, adds_up, budgets, discard, own_entry, total, warnings
-from cloven.storage.ledger_file import epsilon_of
+from cloven.storage.ledger import Budget, Ledger, adds_up, budgets, own_entry, total, warnings
+from cloven.storage.ledger_file import Note, epsilon_of, note
+from cloven.storage.publication import publish
 from cloven.storage.release import write_release
 
 SCHEMA = Schema(
@@ -48,15 +50,21 @@ def people():
     return read_table(pa.table(rows), SCHEMA)
 
 
-def release(data, out, **settings):
+def draft(data, out, **settings):
     made = DiffGen(specialisations=1, **settings).anonymise(data)
     write_release(made, out, original=data, allow_seeded=True)
+
+
+def release(data, out, **settings):
+    """Make and publish; what a seed made does not verify, so that it is noted by hand."""
+    draft(data, out, **settings)
+    note(Path(f"{out}.private"), Note.now())
 
 
 def told(data, out):
     known, own = Ledger.read("."), own_entry(out)
     earlier = known.earlier(data, own)
-    costs = adds_up(own.epsilon, earlier, known.discarded_epsilons(own.input_sha256))
+    costs = adds_up(own.epsilon, earlier, known.drafts(own))
     return warnings(earlier, epsilon=own.epsilon), costs
 
 
@@ -71,35 +79,37 @@ def test_releases_of_the_same_data_add_up(people):
     release(people, "second", eps=0.2)
     assert told(people, "second") == (
         [],
-        ["with this the releases of this data cost eps = 0.3 in total (0.1 + 0.2)"],
+        ["with this the published releases of this data cost eps = 0.3 in total (0.1 + 0.2)"],
     )
     (found,) = budgets(Ledger.read(".").entries)
-    assert (found.total, found.spent, found.discarded) == (0.3, (0.1, 0.2), ())
-    assert "2 differentially private releases of the data" in str(found)
+    assert (found.total, found.spent, found.drafts) == (0.3, (0.1, 0.2), ())
+    assert "2 published differentially private releases of the data" in str(found)
     assert str(found).endswith("cost eps = 0.3 in total")
 
 
-def test_what_was_discarded_is_not_counted_and_told(people):
-    for name, eps in (("first", 0.1), ("second", 0.2), ("third", 0.4)):
-        release(people, name, eps=eps)
-    discard("second")
+def test_drafts_are_not_counted_and_told(people):
+    for make, name, eps in ((release, "first", 0.1), (draft, "second", 0.2), (draft, "third", 0.4)):
+        make(people, name, eps=eps)
     _, (costs,) = told(people, "third")
     assert costs == (
-        "with this the releases of this data cost eps = 0.5 in total (0.1 + 0.4); 1 that was never published is not"
-        " counted (eps = 0.2), which is right only if nobody saw it and nothing was run again because of what it showed"
+        "with this the published releases of this data cost eps = 0.5 in total (0.1 + 0.4); 1 draft that was not"
+        " published is not counted (eps = 0.2), which is right only if nobody else saw it and nothing was run again"
+        " because of what it showed"
     )
-    discard("first")
+    shutil.rmtree("first.private")
+    note(Path("third.private"), Note.now())
+    draft(people, "fourth", eps=0.1)
     (found,) = budgets(Ledger.read(".").entries)
     assert found.to_dict() == {
         "input_sha256": found.input_sha256,
         "epsilon": 0.4,
         "releases": 1,
-        "discarded_epsilon": 0.3,
-        "discarded_releases": 2,
+        "draft_epsilon": 0.3,
+        "drafts": 2,
     }
-    assert "2 that were never published are not counted (eps = 0.3)" in str(found)
+    assert "2 drafts that were not published are not counted (eps = 0.3)" in str(found)
     assert told(people, "third")[1][0].startswith(
-        "with this the releases of this data cost eps = 0.4 in total; 2 that"
+        "with this the published releases of this data cost eps = 0.4 in total; 2 drafts that"
     )
 
 
@@ -114,7 +124,7 @@ def test_runs_with_the_same_bytes_cost_twice_unless_a_seed_made_them(people):
         release(people, name, eps=0.001, seed=empty)
     said, costs = told(people, "second")
     assert costs == []
-    assert said[0].startswith("this very release was made before")
+    assert said[0].startswith("this very release was published")
     for name in ("first", "second"):
         path = Path(f"{name}.private", "receipt.json")
         receipt = json.loads(path.read_text())
@@ -122,7 +132,7 @@ def test_runs_with_the_same_bytes_cost_twice_unless_a_seed_made_them(people):
         path.write_text(json.dumps(receipt))
     assert told(people, "second") == (
         [],
-        ["with this the releases of this data cost eps = 0.002 in total (0.001 + 0.001)"],
+        ["with this the published releases of this data cost eps = 0.002 in total (0.001 + 0.001)"],
     )
 
 
@@ -132,12 +142,13 @@ def test_other_data_with_some_of_the_people_adds_up_for_those(people):
     release(summer, "summer", eps=0.5)
     _, costs = told(summer, "summer")
     assert costs == [
-        "with this the releases of people who are in all of them cost eps = 0.6 in total (0.1 + 0.5)"
+        "with this the published releases of people who are in all of them cost eps = 0.6 in total (0.1 + 0.5)"
     ]
 
 
 def test_a_release_without_the_promise_has_no_cost_and_is_combined(people):
     write_release(cv.Mondrian(k=5).anonymise(people), "coarse", original=people)
+    publish("coarse", anyway=True)
     assert own_entry("coarse").epsilon is None
     release(people, "noisy", eps=0.1)
     said, costs = told(people, "noisy")
@@ -163,5 +174,5 @@ def test_domains_that_are_read_off_the_rows_promise_nothing(people):
 
 def test_one_release_is_spoken_of_as_one():
     assert str(Budget("abcdef0123", (0.25,))) == (
-        "1 differentially private release of the data abcdef01 costs eps = 0.25 in total"
+        "1 published differentially private release of the data abcdef01 costs eps = 0.25 in total"
     )

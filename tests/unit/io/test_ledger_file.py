@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -14,9 +15,20 @@ from time import monotonic, sleep
 
 import pytest
 
+import cloven as cv
 from cloven.errors import OutputError
 from cloven.storage.ledger import Ledger
-from cloven.storage.ledger_file import RELEASES, check_ledger, ledger_folder, read_releases, remember
+from cloven.storage.ledger_file import (
+    NOTES,
+    RELEASES,
+    Entry,
+    Note,
+    check_ledger,
+    ledger_folder,
+    note,
+    read_releases,
+)
+from cloven.storage.publication import publish
 from cloven.storage.release import write_release
 
 ON_POSIX = pytest.mark.skipif(os.name == "nt", reason="POSIX modes, links and pipes")
@@ -47,16 +59,17 @@ def test_where_the_ledger_is(monkeypatch, tmp_path):
     assert ledger_folder("other") == Path("other")
 
 
-def test_without_a_ledger_nothing_is_written(private, tmp_path):
-    remember(private)
-    assert sorted(path.name for path in tmp_path.rglob("*.jsonl")) == []
+def test_without_a_ledger_it_is_noted_beside_the_key(private, tmp_path):
+    note(private, Note.now())
+    assert [path.name for path in tmp_path.rglob("*.jsonl")] == [NOTES]
 
 
-def test_what_is_remembered_is_the_receipt_and_its_place(private, tmp_path, monkeypatch):
+def test_what_is_remembered_is_the_receipt_its_place_and_the_note(private, tmp_path, monkeypatch):
     monkeypatch.setenv("CLOVEN_LEDGER", str(tmp_path / "deep" / "kept"))
-    remember(private)
+    note(private, Note.now())
     (line,) = lines(tmp_path / "deep" / "kept")
     told = json.loads(line)
+    assert told.pop("note") == json.loads((private / NOTES).read_text())
     assert told.pop("place") == str(Path("..", "..", "work", "out.private"))
     assert told == json.loads((private / "receipt.json").read_text())
     (entry,) = Ledger.read(tmp_path).entries
@@ -65,7 +78,9 @@ def test_what_is_remembered_is_the_receipt_and_its_place(private, tmp_path, monk
 
 
 def test_a_receipt_of_format_1_can_be_remembered(golden, clinic, tmp_path):
-    remember(golden / "clinic.private", tmp_path / "kept")
+    for name in ("clinic", "clinic.private"):
+        shutil.copytree(golden / name, tmp_path / name)
+    note(tmp_path / "clinic.private", Note.now(), tmp_path / "kept")
     (entry,) = Ledger.read(tmp_path, tmp_path / "kept").entries
     assert (entry.records, entry.promise) == (11, "k=2 m=2")
 
@@ -74,20 +89,42 @@ def test_a_receipt_of_format_1_can_be_remembered(golden, clinic, tmp_path):
 def test_modes(private, tmp_path):
     before = os.umask(0)
     try:
-        remember(private, tmp_path / "kept")
+        note(private, Note.now(), tmp_path / "kept")
     finally:
         os.umask(before)
     modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("kept", f"kept/{RELEASES}")]
     assert modes == [0o700, 0o600]
 
 
-def test_writers_note_what_they_write(clinic, tmp_path):
-    write_release(clinic.result, tmp_path / "out", original=clinic.original, ledger=tmp_path / "kept")
-    assert len(lines(tmp_path / "kept")) == 1
+def test_what_is_written_is_not_noted(private, tmp_path, monkeypatch):
+    monkeypatch.setenv("CLOVEN_LEDGER", str(tmp_path / "kept"))
+    write_release(cv.Disassociation(k=3).anonymise(cv.sample("clinic")), tmp_path / "out")
+    assert not (tmp_path / "kept").exists()
+    assert not (private / NOTES).exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"when": "today"},
+        {"verdict": 3},
+        {"people": True},
+        {"limits": {"max_risk": "0"}},
+        {"tried": "a"},
+        {"x": 1},
+    ],
+)
+def test_spoilt_notes_are_left_out(private, change):
+    note(private, Note.now("publish"))
+    told = json.loads((private / NOTES).read_text())
+    with (private / NOTES).open("a") as file:
+        file.write(json.dumps(told | change) + "\nno note\n")
+    assert [each.verdict for each in Entry.at(private).notes] == ["publish"]
 
 
 APPENDER = (
-    "import sys\nfrom cloven.storage.ledger_file import remember\nfor _ in range({}): remember(*sys.argv[1:])"
+    "import sys\nfrom pathlib import Path\nfrom cloven.storage.ledger_file import Note, note\n"
+    "for _ in range({}): note(Path(sys.argv[1]), Note.now(), *sys.argv[2:])"
 )
 
 
@@ -111,7 +148,7 @@ def test_a_killed_process_leaves_whole_lines_and_no_lock(private, tmp_path):
     process.kill()
     process.wait(60)
     before = len(read_releases(tmp_path / "kept")[0])
-    remember(private, tmp_path / "kept")
+    note(private, Note.now(), tmp_path / "kept")
     found, bad, _ = read_releases(tmp_path / "kept")
     assert before > 0
     assert len(found) == before + 1
@@ -120,18 +157,18 @@ def test_a_killed_process_leaves_whole_lines_and_no_lock(private, tmp_path):
 
 @pytest.mark.parametrize("torn", [b'{"format": "cloven.rec', b"\xf0\x9f", b"{}", b"\0" * 100])
 def test_a_torn_last_line_costs_itself_only(private, tmp_path, torn):
-    remember(private, tmp_path / "kept")
+    note(private, Note.now(), tmp_path / "kept")
     with (tmp_path / "kept" / RELEASES).open("ab") as file:
         file.write(torn)
     assert [len(read_releases(tmp_path / "kept")[0]), read_releases(tmp_path / "kept")[1]] == [1, 1]
-    remember(private, tmp_path / "kept")
+    note(private, Note.now(), tmp_path / "kept")
     found, bad, _ = read_releases(tmp_path / "kept")
     assert (len(found), bad) == (2, 1)
 
 
 def test_every_prefix_of_a_line_is_survived(private, tmp_path):
     """A crash may cut the last line anywhere."""
-    remember(private, tmp_path / "kept")
+    note(private, Note.now(), tmp_path / "kept")
     content = (tmp_path / "kept" / RELEASES).read_bytes()
     for cut in range(0, len(content) - 1, 7):
         (tmp_path / "kept" / RELEASES).write_bytes(content + content[:cut])
@@ -143,7 +180,7 @@ def test_every_prefix_of_a_line_is_survived(private, tmp_path):
     "change", [{"place": 3}, {"place": ""}, {"place": "a\0b"}, {"place": None}, {"release": 1}, {"more": 1}]
 )
 def test_spoilt_lines_are_counted(private, tmp_path, change):
-    remember(private, tmp_path / "kept")
+    note(private, Note.now(), tmp_path / "kept")
     told = json.loads(lines(tmp_path / "kept")[0]) | change
     (tmp_path / "kept" / RELEASES).write_text(f"\n\n{json.dumps(told)}\n")
     assert read_releases(tmp_path / "kept") == ([], 1, 0)
@@ -152,7 +189,7 @@ def test_spoilt_lines_are_counted(private, tmp_path, change):
 def test_long_lines_and_long_ledgers_are_bounded(private, tmp_path, monkeypatch):
     monkeypatch.setattr("cloven.storage.ledger_file.MOST_LINES", 3)
     for _ in range(5):
-        remember(private, tmp_path / "kept")
+        note(private, Note.now(), tmp_path / "kept")
     with (tmp_path / "kept" / RELEASES).open("ab") as file:
         file.write(b"x" * 5_000_000 + b"\n")
     found, bad, old = read_releases(tmp_path / "kept")
@@ -160,7 +197,7 @@ def test_long_lines_and_long_ledgers_are_bounded(private, tmp_path, monkeypatch)
 
 
 def test_a_full_disk_leaves_whole_lines(private, tmp_path, monkeypatch):
-    remember(private, tmp_path / "kept")
+    note(private, Note.now(), tmp_path / "kept")
     before = (tmp_path / "kept" / RELEASES).read_bytes()
     whole = io.FileIO.write
 
@@ -171,8 +208,8 @@ def test_a_full_disk_leaves_whole_lines(private, tmp_path, monkeypatch):
     monkeypatch.setattr(
         "builtins.open", lambda path, mode, buffering=0, opener=None: Full(path, mode, opener=opener)
     )
-    with pytest.raises(OutputError, match=r"No space left on device; .* was written and is not in it"):
-        remember(private, tmp_path / "kept")
+    with pytest.raises(OutputError, match=r"No space left on device; .* is not noted"):
+        note(private, Note.now(), tmp_path / "kept")
     monkeypatch.undo()
     assert (tmp_path / "kept" / RELEASES).read_bytes() == before
 
@@ -190,7 +227,7 @@ def test_places_where_no_ledger_can_be(private, tmp_path):
     with pytest.raises(OutputError, match="is no file that can be written"):
         check_ledger(tmp_path / "taken")
     with pytest.raises(OutputError, match="the ledger cannot be written"):
-        remember(private, tmp_path / "taken")
+        note(private, Note.now(), tmp_path / "taken")
     assert read_releases(tmp_path / "taken") == ([], 1, 0)
 
 
@@ -205,17 +242,16 @@ def test_links_and_pipes_are_not_written_to(private, tmp_path):
         with pytest.raises(OutputError, match="is no file that can be written"):
             check_ledger(tmp_path / name)
     with pytest.raises(OutputError, match=os.strerror(errno.ELOOP)):
-        remember(private, tmp_path / "linked")
+        note(private, Note.now(), tmp_path / "linked")
     assert (tmp_path / "target").read_text() == "mine"
     assert read_releases(tmp_path / "piped") == ([], 1, 0)
 
 
-def test_the_ledger_is_looked_at_before_the_long_work(clinic, tmp_path, monkeypatch):
-    monkeypatch.setattr("cloven.verification.verify", lambda *args, **options: pytest.fail("verified first"))
+def test_a_ledger_that_cannot_be_written_leaves_the_release_unpublished(private, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="the ledger cannot be written"):
-        write_release(clinic.result, tmp_path / "out", ledger=tmp_path / "file")
-    assert not (tmp_path / "out").exists()
+        publish(private.with_name("out"), tmp_path / "file", anyway=True)
+    assert Entry.at(private).published is None
 
 
 def test_looking_makes_nothing(tmp_path):

@@ -10,6 +10,7 @@ from cloven.data.table import Attribute, Table
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.storage.fingerprint import overlap, sketch
 from cloven.storage.ledger import Earlier, earlier_releases, warnings
+from cloven.storage.publication import publish
 from cloven.storage.release import write_release
 
 
@@ -33,6 +34,7 @@ def released(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ledger")
     table = people(800, 1)
     write_release(Mondrian(k=5).anonymise(table), folder / "first", original=table)
+    publish(folder / "first", anyway=True)
     return folder, table
 
 
@@ -66,6 +68,7 @@ def test_people_who_look_alike_by_chance_do_not_warn(tmp_path):
     """With few values nearly everybody looks like somebody."""
     table = people(800, 1, kinds=5)
     write_release(Mondrian(k=5).anonymise(table), tmp_path / "first", original=table)
+    publish(tmp_path / "first", anyway=True)
     stranger = people(800, 2, kinds=5)
     assert min(chance_of_rows(stranger, 800)) > 0.2
     (earlier,) = earlier_releases(stranger, tmp_path / "second")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from cloven.storage.ledger_file import DISCARDED
+from cloven.storage.ledger_file import Entry
 from tests.unit.studio.studios import opened, until
 from tests.unit.studio.test_desk import BASKETS, COAT, WANTED, planned
 
@@ -95,9 +95,10 @@ def test_who_asks_whether_a_release_is_there_does_not_get_it(client, data):
 def test_a_release_that_is_downloaded_in_spite_of_its_verdict_counts(client, data):
     path = attacked(client, data, "4", max_risk="0")
     run = client.workspace.run(number(path))
-    assert (run.private / DISCARDED).is_file()
-    client.get(f"{path}/release.zip")
-    assert not (run.private / DISCARDED).exists()
+    assert Entry.at(run.private).published is None
+    for _ in range(2):
+        client.get(f"{path}/release.zip")
+    assert [each.verdict for each in Entry.at(run.private).notes] == ["do not publish", ""]
 
 
 @pytest.mark.parametrize("other", ["999", "no number"])

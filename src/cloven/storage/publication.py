@@ -1,0 +1,97 @@
+"""The moment from which a release counts: whoever has two of the same people can combine them."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cloven.errors import GuaranteeError, ReleaseError
+from cloven.intake.files import content
+from cloven.storage.fingerprint import sketched_overlap
+from cloven.storage.ledger import Earlier, Ledger, own_entry
+from cloven.storage.ledger_file import Note, check_ledger, note, shown
+from cloven.storage.manifest import MANIFEST
+
+if TYPE_CHECKING:
+    import os
+
+    from cloven.storage.ledger_file import Entry
+
+
+def publish(
+    out: str | os.PathLike[str], ledger: str | os.PathLike[str] | None = None, *, anyway: bool = False
+) -> Entry:
+    """Note that a release is published; from now on it is held against others of the same people.
+
+    Args:
+        out: the folder that an audit or ``write_release`` wrote, its private folder beside it.
+        ledger: folder of a ledger, if there is one.
+        anyway: note it whatever audits said of it.
+
+    Raises:
+        GuaranteeError: it does not keep its promise, or audits do not say that it may be published.
+        ReleaseError: there is no release, or no receipt of it.
+    """
+    from cloven.storage.inspection import verify_folder
+
+    entry = _found(Path(out))
+    if entry.published:
+        return entry
+    check_ledger(ledger)
+    verify_folder(entry.place).raise_if_broken()
+    if not anyway:
+        _refuse_unjudged(entry, Ledger.read(entry.private.parent, ledger), str(out))
+    now = Note.now()
+    note(entry.private, now, ledger)
+    return entry.noted(now)
+
+
+def _found(out: Path) -> Entry:
+    entry = own_entry(out)
+    if entry is None:
+        message = f"{out}: no private folder with a receipt lies beside it; name the folder that -o named"
+        raise ReleaseError(message)
+    if not entry.has_release:
+        message = f"{out}: no release lies beside {shown(entry.private)}; put it back, or make it again"
+        raise ReleaseError(message)
+    file = entry.place / MANIFEST if entry.place.is_dir() else entry.place
+    if hashlib.sha256(content(file)).hexdigest() != entry.manifest_sha256:
+        message = (
+            f"{entry.place}: is not the release of {shown(entry.private)}; put that back, or make it again"
+        )
+        raise ReleaseError(message)
+    return entry
+
+
+def _refuse_unjudged(entry: Entry, known: Ledger, out: str) -> None:
+    """Raise unless the last audit of this very release says *publish*, and knew what was published till now."""
+    audits = known.audits_of(entry.manifest_sha256)
+    insist = f"`cloven publish {shlex.quote(out)} --anyway` if you decide otherwise"
+    if not audits:
+        message = f"{out}: was never audited; audit it with the same settings (`cloven audit`), or {insist}"
+        raise GuaranteeError(message)
+    last = audits[-1]
+    if last.verdict != "publish":
+        message = (
+            f"{out}: the audit of {last.day} said: {last.verdict}; do what its report proposes, or {insist}"
+        )
+        raise GuaranteeError(message)
+    for other in known.entries:
+        if other.published and other.published.when > last.when and _composes(entry, other):
+            message = (
+                f"{out}: {shown(other.place)}, of the same people, was published after this was audited on {last.day};"
+                f" audit it again (`cloven audit`), or {insist}"
+            )
+            raise GuaranteeError(message)
+
+
+def _composes(mine: Entry, other: Entry) -> bool:
+    """Whether both may be of the same people, by receipts alone; promises that add up need no attack on both."""
+    if mine.manifest_sha256 == other.manifest_sha256 or (mine.epsilon and other.epsilon):
+        return False
+    same = mine.input_sha256 is not None and mine.input_sha256 == other.input_sha256
+    both = mine.sketch is not None and other.sketch is not None
+    common = sketched_overlap(other.sketch, mine.sketch) if both else None  # type: ignore[arg-type]  # both are
+    return Earlier(other, same, same_release=False, overlap=common).composes

@@ -1,0 +1,159 @@
+"""``cloven publish``: what is published is noted by it and by nothing else, and only that is held against others."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+from cloven.storage.ledger_file import Note, note
+
+LOOSE = ("--quick", "--no-advise", "--max-risk", 1, "--max-tail", 1)
+D = ("anonymise", "disassociation")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.delenv("CLOVEN_LEDGER", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Items that say nothing of each other."""
+    path, draw = tmp_path_factory.mktemp("small") / "small.csv", np.random.default_rng(1)
+    records = (draw.choice(20, draw.integers(3, 7), replace=False) for _ in range(400))
+    path.write_text(
+        "".join(",".join(f"item{each:02}" for each in sorted(record)) + "\n" for record in records)
+    )
+    return path
+
+
+def audited(cloven, file, out, *options):
+    return cloven("audit", file, *LOOSE, "-o", out, "--json", *options)
+
+
+def test_a_release_that_was_only_audited_is_not_held_against_the_next(cloven, small):
+    for out, k in (("first", 3), ("second", 4)):
+        ended = audited(cloven, small, out, "-k", k)
+        assert (ended.code, ended.json["decision"]["verdict"]) == (0, "publish"), ended
+
+
+def test_a_release_that_was_only_made_is_not_held_against_the_next(cloven, small):
+    cloven(*D, small, "-k", 3, "-o", "first")
+    assert "somebody who has both" not in cloven(*D, small, "-k", 4, "-o", "second").err
+
+
+def test_what_is_published_is_held_against_the_next(cloven, small):
+    audited(cloven, small, "first", "-k", 3)
+    done = cloven("publish", "first")
+    assert (done.code, done.err) == (0, "")
+    assert "first/published" in done.out
+    ended = audited(cloven, small, "second", "-k", 4)
+    assert (ended.code, ended.json["decision"]["verdict"]) == (1, "do not publish")
+    assert "published on" in ended.json["decision"]["reasons"][0]
+    cloven("publish", "second").refused(1, "do not publish", "--anyway")
+
+
+def test_of_two_good_ones_the_second_is_refused_once_the_first_is_out(cloven, small):
+    audited(cloven, small, "first", "-k", 3)
+    audited(cloven, small, "second", "-k", 4)
+    assert cloven("publish", "first").code == 0
+    cloven("publish", "second").refused(1, "first", "audit it again")
+    assert cloven("publish", "second", "--anyway").code == 0
+
+
+@pytest.mark.parametrize(("start", "code"), [(150, 1), (300, 0)])
+def test_two_good_ones_of_some_of_the_same_people(cloven, tmp_path, start, code):
+    draw = np.random.default_rng(2)
+    lines = [",".join(f"item{each:02}" for each in sorted(draw.choice(20, 6, False))) for _ in range(600)]
+    for name, part in (("spring", lines[:300]), ("summer", lines[start : start + 300])):
+        (tmp_path / f"{name}.csv").write_text("\n".join(part) + "\n")
+        assert audited(cloven, f"{name}.csv", name, "-k", 3).code == 0
+    assert cloven("publish", "spring").code == 0
+    assert cloven("publish", "summer").code == code
+
+
+def test_what_was_never_audited_is_refused_unless_its_owner_insists(cloven, small):
+    cloven(*D, small, "-o", "out")
+    cloven("publish", "out").refused(1, "never audited", "cloven audit", "--anyway")
+    assert cloven("publish", "out", "--anyway").code == 0
+
+
+def test_an_audit_elsewhere_of_the_same_bytes_counts(cloven, small):
+    cloven(*D, small, "-k", 3, "-o", "out")
+    audited(cloven, small, "judged", "-k", 3)
+    assert cloven("publish", "out").code == 0
+
+
+def test_a_verdict_against_it_is_refused(cloven, small):
+    ended = cloven("audit", small, "--quick", "--no-advise", "--max-risk", 0, "-o", "out")
+    assert ended.code == 1
+    cloven("publish", "out").refused(1, "do not publish", "--anyway")
+
+
+def test_published_twice_is_noted_once(cloven, small):
+    audited(cloven, small, "out")
+    assert cloven("publish", "out").code == 0
+    again = cloven("publish", "out/published")  # as the audit names it
+    assert again.code == 0
+    assert "already" in again.out
+    (entry,) = cloven("ledger", "--json").json["releases"]
+    assert entry["published"] is not None
+
+
+def test_what_is_no_release_or_was_changed_is_refused(cloven, small, tmp_path):
+    cloven("publish", "nowhere").refused(3, "nowhere")
+    audited(cloven, small, "out")
+    shutil.copytree("out", "copy")
+    cloven("publish", "copy").refused(3, "no private folder")
+    manifest = tmp_path / "out" / "published" / "manifest.json"
+    manifest.write_text(manifest.read_text() + " ")
+    ended = cloven("publish", "out", "--anyway")
+    assert ended.code in (1, 3)
+    assert cloven("ledger", "--json").json["releases"][0]["published"] is None
+
+
+def test_a_ledger_folder_remembers_what_was_published(cloven, small):
+    audited(cloven, small, "first", "-k", 3, "--ledger", "notes")
+    assert cloven("publish", "first", "--ledger", "notes").code == 0
+    shutil.rmtree("first.private")
+    (entry,) = cloven("ledger", "notes", "--json").json["releases"]
+    assert entry["published"] is not None
+    ended = audited(cloven, small, "second", "-k", 4, "--ledger", "notes")
+    assert ended.json["decision"]["verdict"] == "do not publish"
+
+
+def said_no(private, people=10_000, **limits):
+    """An audit of the same release that asked other people, and said no."""
+    accepted = {"max_risk": 1, "max_tail": 1, "min_utility": 0, "standard": 0} | limits
+    note(private, Note.now("do not publish", limits=accepted, people=people))
+
+
+def test_asking_other_people_does_not_undo_a_verdict(cloven, small, tmp_path):
+    audited(cloven, small, "first", "-k", 3)
+    said_no(tmp_path / "first.private")
+    again = audited(cloven, small, "second", "-k", 3, "--seed", 7)
+    assert (again.code, again.json["decision"]["verdict"]) == (1, "do not publish")
+    assert "said of this very release: do not publish" in again.json["decision"]["reasons"][0]
+    cloven("publish", "first").refused(1, "do not publish")
+    assert audited(cloven, small, "third", "-k", 4).code == 0, "another release"
+
+
+@pytest.mark.parametrize("before", [{"max_risk": 0.1}, {"min_utility": 0.5}, {"people": 500}])
+def test_a_verdict_on_less_does_not_bind(cloven, small, tmp_path, before):
+    audited(cloven, small, "first", "-k", 3)
+    said_no(tmp_path / "first.private", **before)
+    assert audited(cloven, small, "second", "-k", 3).code == 0
+    assert cloven("publish", "first").code == 0, "the last audit of these bytes counts"
+
+
+def test_the_list_tells_what_was_judged_and_what_was_published(cloven, small):
+    audited(cloven, small, "first", "-k", 3)
+    cloven(*D, small, "-k", 4, "-o", "second")
+    cloven("publish", "second", "--anyway")
+    first, second = cloven("ledger").out.splitlines()[1:]
+    assert re.match(r"  \S+ +publish +no ", first)
+    assert re.match(r"  \S+ +no +\d{4}-\d\d-\d\d ", second)
