@@ -5,6 +5,7 @@ The attacks themselves belong to the kinds: what knowing words is worth depends 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -83,7 +84,9 @@ class Effort:
         tries: arrangements of one chunk that an attacker tries who replays the method.
         known_sets: sets of known items that are tried on a person.
         splits: divisions of the people into members and outsiders, each with a release of its own.
-        most_people: people of each division who are asked about at most; fewer where many known sets are tried on each.
+        most_people: people of each division who are asked about at most.
+        most_searched: people for whom the worst known set is looked for, as some dozens are tried on each.
+        until_decided: whether an audit asks more people, up to all there are, where a limit lies inside an interval.
     """
 
     reconstructions: int = 5
@@ -96,6 +99,8 @@ class Effort:
     known_sets: int = 400
     splits: int = 3
     most_people: int = 2_000
+    most_searched: int = 1_500
+    until_decided: bool = True
     rules: tuple[Mapping[str, Collection[str]], ...] = ()
 
     @property
@@ -118,6 +123,17 @@ class Effort:
             known_sets=min(60, self.known_sets),
             splits=min(1, self.splits),
             most_people=min(1_000, self.most_people),
+            until_decided=False,
+        )
+
+    def extended(self, outsiders: Outsiders) -> Effort:
+        """The same with as many people as divisions leave out, and four times as many for whom the worst is sought."""
+        return replace(
+            self,
+            most_people=max(self.most_people, outsiders.most),
+            most_searched=4 * self.most_searched
+            if outsiders.more()
+            else max(self.most_searched, len(outsiders.data)),
         )
 
 
@@ -201,14 +217,19 @@ class Threat:
         effort: Effort | None = None,
         progress: Progress | None = None,
         outsiders: Outsiders | None = None,
+        undecided: Callable[[Risk], bool] | None = None,
     ) -> Risk:
-        """What the attack reached, or why there was nothing to try."""
-        case = Case(data, result, rng, effort or Effort(), progress, outsiders)
+        """What the attack reached, or why there was nothing to try; of more people as long as that is ``undecided``."""
+        case = Case(data, result, copy.deepcopy(rng), effort or Effort(), progress, outsiders)
         try:
             found = self.attempt(self, case)
-            return replace(found, criteria=self.criteria) if self.criteria else found
         except ParameterError as error:
             return self.risk(not_tried=str(error))
+        asking = case.effort.until_decided and undecided is not None and undecided(found)
+        more = outsiders.more() if asking and outsiders is not None else None
+        if more is not None:
+            return self.try_on(data, result, rng, case.effort.extended(more), progress, more, undecided)
+        return replace(found, criteria=self.criteria) if self.criteria else found
 
     def risk(self, **figures: Any) -> Risk:
         """A risk with these figures and what is known of the threat."""

@@ -41,6 +41,7 @@ Verdict = Literal["publish", "change settings", "use another method", "do not pu
 TUNE = " `cloven tune` searches for a setting."
 BESIDE = "Do not publish this beside an earlier release of the same people that was not tried with it."
 OVERRULED = "Do not publish this: an earlier audit of the very same release said no."
+EMPTY = "Do not publish this: nothing is left in it that anybody could use."
 MAX_RISK = 0.2
 """One guess in five: what five candidates promise, and statistical offices accept."""
 
@@ -89,6 +90,13 @@ class Limits:
             or bool(risk.doubt)
             for risk in risks
         )
+
+    def undecided(self, risk: Risk, k: int) -> bool:
+        """Whether asking more people could decide: limits lie inside intervals, and nothing is past one for sure."""
+        judged = [(tail.excess, tail.limit(self.max_tail, self.max_risk)) for tail in risk.tails]
+        judged += [] if risk.excess is None else [(risk.excess, self.limit_of(risk, k))]
+        past = any((excess.low or 0.0) > limit for excess, limit in judged)
+        return risk.counts and not past and any(excess.upper > limit for excess, limit in judged)
 
     def faults(self, outcome: Outcome, k: int, promised: int | None = None) -> tuple[Reason, ...]:
         """Why an outcome is not good enough; none if it is.

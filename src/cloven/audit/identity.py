@@ -16,7 +16,16 @@ def identity(plan: Audit) -> str:
     >>> identity(Audit(seed=1)) == identity(Audit(seed=1)), identity(Audit(seed=1)) == identity(Audit(seed=2))
     (True, False)
     """
-    given = (plan.method, plan.knowledge.relatedness, plan.effort, plan.rivals, plan.threats, plan.seed)
+    given = (
+        plan.method,
+        plan.knowledge.relatedness,
+        plan.effort,
+        plan.limits.max_risk,
+        plan.limits.max_tail,
+        plan.rivals,
+        plan.threats,
+        plan.seed,
+    )
     return repr(_ordered(given))
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.audit.decision import Compared, Evaluated, Limits, decide, not_covered
+from cloven.audit.decision import EMPTY, Compared, Evaluated, Limits, decide, not_covered
 from cloven.audit.report import AuditReport
 from cloven.audit.run import Forgetful, Run
 from cloven.cores import WORTH_IT, cores
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
     from cloven.audit.run import Memory, Progress
     from cloven.protocols import Anonymiser
     from cloven.threats import Threat
-
-
-EMPTY = "Do not publish this: nothing is left in it that anybody could use."
 
 
 @dataclass(frozen=True)
@@ -153,7 +150,8 @@ class Audit:
 
         def attack(step: str) -> None:
             def attempt(report: Progress) -> Risk:
-                return attacks[step].try_on(data, result, run.rng(step), self.effort, report, outsiders)
+                asked, undecided = (data, result, run.rng(step)), partial(self.limits.undecided, k=method.k)
+                return attacks[step].try_on(*asked, self.effort, report, outsiders, undecided)
 
             if stop and self.limits.passed_by(tuple(found.values()), method.k):
                 found[step] = attacks[step].risk(not_tried="it is past the limits already")

@@ -39,8 +39,6 @@ MEASURE = (
     "people of whom a further item is claimed with a probability of 0.8 or more, and rightly; only items that fewer"
     " than half of the people hold, and sensitive ones, count"
 )
-MOST_SEARCHED = 1_500
-"""People for whom the worst known set is looked for: some hundreds are tried on each."""
 THOROUGH = 200
 """People of many items on whom all sets are tried; of people of few items all are anyway."""
 AT_ONCE = 50_000
@@ -71,10 +69,10 @@ class Known:
             return f"the worst items ({self.name.removeprefix('worst of ')})"
         return f"{'' if self.which == 'random' else 'the '}{self.name.removeprefix('1 ')}"
 
-    def of(self, people: People) -> Asked:
-        """Persons and what is known of them."""
+    def of(self, people: People, searched: int) -> Asked:
+        """Persons and what is known of them; the worst is looked for for about so many."""
         if self.which == "worst":
-            return people.subsets(self.size, THOROUGH, MOST_SEARCHED)
+            return people.subsets(self.size, THOROUGH, searched)
         return people.rarest(self.size) if self.which == "rarest" else people.random(self.size)
 
 
@@ -165,7 +163,7 @@ def _all_told(known: tuple[Known, ...], case: Case, readers: Readers, news: News
         if case.progress is not None:
             case.progress("ask about members and outsiders", number / len(releases))
         people = People.of(data, asked, release.vocabulary, data.holders, seed)
-        sets = {way: way.of(people) for way in known}
+        sets = {way: way.of(people, case.effort.most_searched) for way in known}
         for key, told in read_by(readers(release), people, sets, news.of(data, release.vocabulary)).items():
             found.setdefault(key, []).append(told)
     return all_told(found, left_out)
@@ -286,12 +284,15 @@ def _population(case: Case, way: Known, news: News) -> Estimate:
     left_out, others = (np.sort(case.rng.permutation(side)[: case.effort.most_people]) for side in (
         case.splits[0].outsiders, case.splits[0].members))  # fmt: skip
     asked = one_record_each(data, others)
-    return told_without(data, data.holders, left_out, asked, way, lambda names: news.of(data, names))
+    searched = case.effort.most_searched
+    return told_without(
+        data, data.holders, left_out, asked, way, lambda names: news.of(data, names), searched
+    )
 
 
 def told_without(
     data: Transactions, rarity: Longs, left_out: Longs, others: Longs, way: Known,
-    news: Callable[[tuple[str, ...]], Floats],
+    news: Callable[[tuple[str, ...]], Floats], searched: int,
 ) -> Estimate:  # fmt: skip
     """What somebody is told who has no release, but the records of the people who were left out of one.
 
@@ -301,7 +302,7 @@ def told_without(
 
     rows = _as_release(data.take(left_out))
     people = People.of(data, others, rows.vocabulary, rarity)
-    told = telling(KnownPersonGeneralised.of(rows), people, way.of(people), news(rows.vocabulary))
+    told = telling(KnownPersonGeneralised.of(rows), people, way.of(people, searched), news(rows.vocabulary))
     found = int((told.told >= HEADLINE - ROUNDING).sum())
     return Estimate(found / max(1, len(told.told)), *wilson(found, len(told.told)))
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SHARE = 0.2
 """Part of the people who are left out."""
 MOST = 2_000
-"""People who are left out at most."""
+"""People who are left out at most, unless more are needed."""
 FEWEST = 10
 """People below which a fifth of them is nobody to speak of."""
 
@@ -68,12 +68,14 @@ class Outsiders:
         method: makes a release of the members. Lots that it draws come from ``seed``: none of these is published.
         count: divisions; each leaves other people out, as far as there are enough.
         seed: for the divisions and for the lots.
+        most: people whom a division leaves out at most.
     """
 
     data: Any
     method: Anonymiser
     count: int = 3
     seed: int = 0
+    most: int = MOST
     _turn: Any = field(default_factory=Lock, repr=False)
 
     @property
@@ -86,17 +88,40 @@ class Outsiders:
         with self._turn:
             return self._made
 
+    def more(self) -> Outsiders | None:
+        """The same with up to twice as many people left out, who have these among them; None once everybody is.
+
+        Whoever asks at the same time gets the same divisions.
+        """
+        with self._turn:
+            return self._more
+
+    @cached_property
+    def _more(self) -> Outsiders | None:
+        people = int(self._who.max(initial=-1)) + 1
+        share = max(1, int(people * SHARE))
+        if self.most < share:
+            return replace(self, most=2 * self.most, _turn=Lock())
+        if people >= FEWEST and self.count < people // share:
+            return replace(self, count=min(2 * self.count, people // share), _turn=Lock())
+        return None
+
+    @cached_property
+    def _who(self) -> Longs:
+        """Number of the person behind each record."""
+        persons = getattr(self.data, "persons", None)
+        return np.arange(len(self.data)) if persons is None else np.unique(persons, return_inverse=True)[1]
+
     @cached_property
     def _made(self) -> tuple[Split, ...]:
-        persons = getattr(self.data, "persons", None)
-        who = np.arange(len(self.data)) if persons is None else np.unique(persons, return_inverse=True)[1]
+        who = self._who
         people = int(who.max(initial=-1)) + 1
         if people < FEWEST:
             message = (
                 f"{people} people are too few to leave some out of the release; at least {FEWEST} are needed"
             )
             raise ParameterError(message)
-        many = min(MOST, max(1, int(people * SHARE)))
+        many = min(self.most, max(1, int(people * SHARE)))
         works = [
             partial(self._split, who, self._left_out(people, many, number)) for number in range(self.count)
         ]

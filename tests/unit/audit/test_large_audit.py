@@ -199,7 +199,7 @@ def test_people_are_told_as_much_as_in_memory(engine, folder, records, tmp_path)
         rest = np.setdiff1d(np.arange(len(data)), asked[left_out])
         release = METHOD.anonymise(data.take(rest)).release
         people = People.of(data, asked, release.vocabulary, data.holders, lots)
-        sets = {way: way.of(people) for way in ways(2)}
+        sets = {way: way.of(people, 1_500) for way in ways(2)}
         news = News().of(data, release.vocabulary)
         for key, one in read_by(readers(release), people, sets, news).items():
             told.setdefault(key, []).append(one)

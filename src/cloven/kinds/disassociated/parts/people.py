@@ -29,6 +29,7 @@ from cloven.kinds.known_person import (
 )
 from cloven.statistics.outsiders import FEWEST, SHARE
 from cloven.statistics.telling import News, People
+from cloven.threats import Effort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -259,7 +260,7 @@ class KnownPersonTrial:
         """What all readers of one release tell, for all ways of knowing at once."""
         data = drawn.people
         people = People.of(data, np.arange(len(data)), folder.totals.names, rarity(self.large, data), lots)
-        sets = {way: way.of(people) for way in tried}
+        sets = {way: way.of(people, Effort.most_searched) for way in tried}
         return read_by(partial(readers, folder), people, sets, news)
 
     def _news(self, news: News, vocabulary: tuple[str, ...]) -> Floats:
@@ -272,5 +273,6 @@ class KnownPersonTrial:
         others = np.flatnonzero(~drawn.left_out[0])
         data = drawn.people
         return told_without(
-            data, rarity(self.large, data), out, others, way, lambda names: self._news(news, names)
-        )
+            data, rarity(self.large, data), out, others, way, lambda names: self._news(news, names),
+            Effort.most_searched,
+        )  # fmt: skip
