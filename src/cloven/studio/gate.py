@@ -8,13 +8,14 @@ slowly, is cut off here, whoever sends it.
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -67,6 +68,7 @@ class Gate:
         most_upload: bytes of an upload, at most.
         uploads: paths that take one.
         slowest: seconds that the next piece of a body may take.
+        at_work: is entered as long as a request with our cookie is answered.
     """
 
     app: ASGIApp
@@ -75,6 +77,7 @@ class Gate:
     most_upload: int
     uploads: tuple[str, ...] = ()
     slowest: float = SLOWEST
+    at_work: Callable[[Scope], AbstractContextManager[object]] = nullcontext
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -98,7 +101,10 @@ class Gate:
             await self._change(scope, guarded)
         elif scope["path"] == LOGIN and self.access.password is not None:
             await self._login(scope, receive, guarded, headers)
-        elif scope["path"] in OPEN or self._is_known(headers):
+        elif self._is_known(headers):
+            with self.at_work(scope):
+                await self._pass(scope, receive, guarded, headers)
+        elif scope["path"] in OPEN:
             await self._pass(scope, receive, guarded, headers)
         else:
             await self._ask(guarded)

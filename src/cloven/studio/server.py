@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import socket
 import tempfile
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from secrets import token_hex
 from typing import TYPE_CHECKING
@@ -15,12 +16,15 @@ from cloven.errors import ParameterError
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
 from cloven.studio.access import Access
 from cloven.studio.app import MOST_UPLOAD, studio
+from cloven.studio.connections import Listening, say_shortly
 from cloven.studio.desk import Desk
 from cloven.studio.gate import TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    import uvicorn
 
     from cloven.studio.workspace import Workspace
 
@@ -140,8 +144,8 @@ def serve(
         origins = door.origins(port)
         app = studio(Desk(workspace), access, origins, most_upload)
         config = uvicorn.Config(
-            app,
-            log_level="warning",
+            replace(app, at_work=listening.at_work),
+            log_level="error",  # of strangers that send no HTTP there is nothing to say
             access_log=False,  # tokens stand in addresses
             server_header=False,
             date_header=False,
@@ -152,14 +156,19 @@ def serve(
             ssl_keyfile=door.private_key,
         )
         ready(Running(origins[0], access, workspace.passing))
-        uvicorn.Server(config).run(sockets=[listening])
+        asyncio.run(_run(uvicorn.Server(config), listening))
+
+
+async def _run(server: uvicorn.Server, listening: Listening) -> None:
+    asyncio.get_running_loop().set_exception_handler(say_shortly)
+    await server.serve(sockets=[listening])
 
 
 @contextmanager
-def _taken(door: Door) -> Iterator[socket.socket]:
+def _taken(door: Door) -> Iterator[Listening]:
     """The address, so that nobody else has it."""
     family = socket.AF_INET6 if ":" in door.address else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as listening:
+    with Listening(family) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((door.address, door.port))

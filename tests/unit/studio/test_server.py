@@ -111,6 +111,7 @@ def test_headers_that_are_no_http_get_an_answer_and_no_page(tmp_path):
                 line.sendall(raw)
                 answer = line.recv(65536)
             assert b" 200 " not in answer.split(b"\r\n")[0]
+        assert served.errors() == "", "strangers could fill the log"
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.0.2.1", "studio.example", ""])  # noqa: S104
