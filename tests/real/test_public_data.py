@@ -12,6 +12,7 @@ from cloven.kinds.disassociated.likely import Tails, spread
 from cloven.kinds.disassociated.measured_tails import by_support, from_records, tails_on, truth
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.known_items import candidates
+from cloven.kinds.person_items import person_items
 from cloven.kinds.transactions import utility
 from cloven.verification import verify
 from experiments.harness.data import PUBLIC_DATA
@@ -31,6 +32,11 @@ def test_release_holds_and_is_worth_something(name, rare, data_dir):
     measured = utility(data, result.release, rng=np.random.default_rng(1), reconstructions=1)
     assert measured.items_kept > 0.7
     assert measured.tkd.mean < 0.4
+
+
+@pytest.mark.parametrize("name", PUBLIC_DATA)
+def test_no_item_of_public_data_is_taken_for_a_name_of_persons(name, data_dir):
+    assert not person_items(PUBLIC_DATA[name].load(data_dir))
 
 
 @pytest.mark.parametrize("small", ["add", "abandon", "suppress", "remaining"])

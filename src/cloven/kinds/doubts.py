@@ -11,6 +11,7 @@ import numpy as np
 from cloven.data.arrays import row_numbers
 from cloven.disclosure.audience import Said
 from cloven.figures import many, percent
+from cloven.kinds.person_items import person_items
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,8 @@ def doubts_about(data: Transactions, k: int, m: int, *, unnamed: str) -> tuple[S
     """All doubts about publishing sets; ``unnamed`` says how to withhold rare items, empty where they are."""
     people = len(data) if data.persons is None else len(np.unique(data.persons))
     named = identifiers(data, k) if unnamed else None
-    return doubts_of(people, k, m, named, unnamed, repeated_records(data) if data.persons is None else 0.0)
+    repeated = repeated_records(data) if data.persons is None else 0.0
+    return (*doubts_of(people, k, m, named, unnamed, repeated), *of_persons(person_items(data)))
 
 
 def doubts_of(
@@ -53,6 +55,20 @@ def doubts_of(
             )
         )
     return tuple(out)
+
+
+def of_persons(items: Sequence[str]) -> tuple[Said, ...]:
+    """Items that name persons, each in several records; they are published, because several records hold them."""
+    if not items:
+        return ()
+    return (
+        Said(
+            f"{len(items):,} items, such as {items[0]!r}, look like numbers or names of persons: nearly every record"
+            " holds exactly one of them, and several records hold the same; take these items out of the records, and"
+            " name the column that they are from as that of the person (--person).",
+            "Some items may name persons.",
+        ),
+    )
 
 
 def rows_of_one_person(data: Table) -> tuple[Said, ...]:

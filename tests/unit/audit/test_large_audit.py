@@ -114,11 +114,13 @@ def test_what_puts_records_together_is_what_it_is_in_memory(engine, tmp_path, ra
 
 
 LETTERS = [[letter, str(number % 7)] for number in range(1400) for letter in "ab"]
+PATIENTS = [[f"P{number % 233:03}", f"a{number % 7}", f"b{number % 11}"] for number in range(1400)]
 VISITS = [["a", f"b{number % 40}", f"c{number % 41}", f"d{number % 37}"] for number in range(700)]
 
 
 @pytest.mark.parametrize(
-    ("records", "said"), [(LETTERS, ""), (VISITS + VISITS, "several records of one person")]
+    ("records", "said"),
+    [(LETTERS, ""), (VISITS + VISITS, "several records of one person"), (PATIENTS, "names of persons")],
 )
 def test_the_verdict_is_that_of_memory(engine, tmp_path, records, said):
     """Once there is nothing against it, once people are in the data twice."""

@@ -198,3 +198,64 @@ def test_persons_can_be_published_though_nobody_can_replay_the_cut():
     data = replace(independent(1500), persons=np.arange(1500))
     decision = Audit(cv.Disassociation(), seed=1).run(data).decision
     assert decision.verdict == "publish", decision.reasons
+
+
+def with_names(name, people, each, likes=60):
+    """Records that each hold the name of their person, and things that the person likes."""
+    rng = np.random.default_rng(1)
+    wanted = [rng.choice(60, likes, replace=False) for _ in range(people)]
+    return [
+        [name(person), *(f"thing {at}" for at in rng.choice(wanted[person], 4, replace=False))]
+        for person in range(people)
+        for _ in range(each)
+    ]
+
+
+def spelt(number):
+    """A name and a surname."""
+    first, last = (
+        "Ann Bob Cid Eve Fay Gus Ida Jon Kim Lea Max Nan",
+        "Lee Roe Poe Fox Day Kay May Ray Hay Bly",
+    )
+    return f"{first.split()[number % 12]} {last.split()[number // 12]}"
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        with_names("P{:04}".format, 200, 6),
+        with_names(spelt, 120, 4),
+        with_names(lambda number: f"{number * 7919 % 65536:06x}", 150, 3),
+        with_names("P{}".format, 40, 20, likes=9),
+    ],
+    ids=["numbers", "names", "keys", "few people with habits"],
+)
+def test_names_of_people_with_several_records_block(records):
+    data = cv.Transactions.from_records(records)
+    doubts = [str(doubt) for doubt in doubts_about(data, 5, 2, unnamed="")]
+    assert any("names of persons" in doubt and "--person" in doubt for doubt in doubts)
+    known = cv.Transactions(
+        data.offsets, data.codes, data.vocabulary, np.arange(len(data)) // 6, data.source_rows
+    )
+    assert not any("names of persons" in str(doubt) for doubt in doubts_about(known, 5, 2, unnamed=""))
+    named = {record[0] for record in records}
+    without = cv.Transactions.from_records([record[1:] for record in records])
+    assert not any("names of persons" in str(doubt) for doubt in doubts_about(without, 5, 2, unnamed=""))
+    assert any(repr(name) in doubt for doubt in doubts for name in named)
+
+
+@pytest.mark.parametrize("records", [300, 1500, 6000])
+@pytest.mark.parametrize("values", [12, 70, 90])
+def test_one_value_each_is_no_name(records, values):
+    """An age, a ward or a town of everybody: many records hold each, and they are no more alike than others."""
+    rng = np.random.default_rng(values)
+    age = np.clip(rng.normal(values / 2, values / 5, records), 0, values - 1).astype(int)
+    things = [rng.choice(60, 4, replace=False) for _ in range(records)]
+    data = cv.Transactions.from_records(
+        [f"age {years}", *(f"thing {at}" for at in some)]
+        for years, some in zip(age.tolist(), things, strict=True)
+    )
+    assert not any("names of persons" in str(doubt) for doubt in doubts_about(data, 5, 2, unnamed=""))
+    assert not any(
+        "names of persons" in str(doubt) for doubt in doubts_about(cv.sample("clinic"), 5, 2, unnamed="")
+    )

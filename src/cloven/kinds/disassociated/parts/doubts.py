@@ -13,9 +13,11 @@ from cloven.kinds.doubts import (
     Identifiers,
     doubts_of,
     holding_single,
+    of_persons,
     surprising_looks,
     written_like,
 )
+from cloven.kinds.person_items import NEARLY_ALL, families, holding_one, is_plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +36,22 @@ def doubts(large: Large, method: Disassociation) -> tuple[Said, ...]:
     """All doubts about publishing this."""
     unnamed = "" if method.rare_items == "withhold" else WITHHOLD
     named = _identifiers(large, method.k) if unnamed else None
-    return doubts_of(large.records, method.k, method.m, named, unnamed, _repeated(large))
+    found = doubts_of(large.records, method.k, method.m, named, unnamed, _repeated(large))
+    return (*found, *of_persons(_person_items(large)))
+
+
+def _person_items(large: Large) -> tuple[str, ...]:
+    """Items that name persons; of data of any size only where there are very many, of few records each."""
+    for family in families(large.names, large.held):
+        if is_plain(family, large.held):
+            once = sum(int(told[0]) for told in large.over(partial(_once, family), sums=True))
+            if once >= NEARLY_ALL * large.records:
+                return tuple(large.names[code] for code in family.tolist())
+    return ()
+
+
+def _once(family: Longs, _records: Longs, offsets: Longs, codes: NDArray[Any]) -> Longs:
+    return np.array([holding_one(family, offsets, codes)], np.int64)
 
 
 def _repeated(large: Large) -> float:
