@@ -42,8 +42,7 @@ def test_a_second_release_warns(cloven, publish, clinic):
     (told,) = warned(second)
     assert re.fullmatch(
         rf"warning: this data set was published on {TODAY} with k=3 m=2 in spring: somebody who has both can combine"
-        " them, and the promise of neither covers that; publish one of them only, or audit with --other-release"
-        " spring",
+        " them, and the promise of neither covers that; publish one of them only",
         told,
     )
 

@@ -157,3 +157,20 @@ def test_the_list_tells_what_was_judged_and_what_was_published(cloven, small):
     first, second = cloven("ledger").out.splitlines()[1:]
     assert re.match(r"  \S+ +publish +no ", first)
     assert re.match(r"  \S+ +no +\d{4}-\d\d-\d\d ", second)
+
+
+def test_sets_beside_a_release_of_the_same_people_are_not_published(cloven, small, tmp_path):
+    """Whoever is in one of them alone can be read off by subtracting; no attack here measures that."""
+    lines = small.read_text().splitlines(keepends=True)
+    (tmp_path / "january.csv").write_text("".join(lines[:-1]))
+    audited(cloven, "january.csv", "january", "-k", 3)
+    cloven("publish", "january")
+    ended = audited(cloven, small, "february", "-k", 3, "--other-release", "january")
+    decision = ended.json["decision"]
+    assert (ended.code, decision["verdict"]) == (1, "do not publish")
+    assert "subtract" in decision["reasons"][0]
+    assert "publish one of them only" in decision["reasons"][0]
+    assert "other releases about the same people" in decision["sentence"]
+    twin = audited(cloven, "january.csv", "twin", "-k", 3, "--other-release", "january")
+    assert (twin.code, twin.json["decision"]["verdict"]) == (0, "publish"), twin.json["decision"]
+    assert "other releases about the same people" in twin.json["decision"]["sentence"]

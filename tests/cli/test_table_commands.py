@@ -167,9 +167,10 @@ def test_a_table_is_audited(cloven, people, schema, tmp_path):
         "being in the table",
     ]
     assert cloven("verify", tmp_path / "out" / "published").code == 0
+    assert cloven("publish", tmp_path / "other", "--anyway").code == 0
     said = cloven("audit", people, *given, "-o", tmp_path / "two")
     assert said.code == 1
-    assert "This data set was released on" in said.out
+    assert "This data set was published on" in said.out
     assert said.out.startswith("DO NOT PUBLISH   people.csv · 240 rows · mondrian k=6, l=3")
 
 

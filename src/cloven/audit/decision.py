@@ -22,6 +22,7 @@ from cloven.disclosure.audience import Said
 from cloven.disclosure.risk import MAX_TAIL, limit_of_told
 from cloven.errors import ParameterError
 from cloven.figures import counted, percent
+from cloven.kinds.transactions import is_of_sets
 from cloven.settings import setting
 
 if TYPE_CHECKING:
@@ -39,7 +40,11 @@ if TYPE_CHECKING:
 
 Verdict = Literal["publish", "change settings", "use another method", "do not publish"]
 TUNE = " `cloven tune` searches for a setting."
-BESIDE = "Do not publish this beside an earlier release of the same people that was not tried with it."
+BESIDE = "Do not publish this beside an earlier release of the same people."
+SUBTRACTED = (
+    "another release of sets about the same people was given: to subtract one from the other may give the record of"
+    " whoever is in one alone, which is not measured yet; publish one of them only"
+)
 OVERRULED = "Do not publish this: an earlier audit of the very same release said no."
 EMPTY = "Do not publish this: nothing is left in it that anybody could use."
 MAX_RISK = 0.2
@@ -150,15 +155,21 @@ class Decision:
         """The same of a release that others made: no search of ours finds a setting of theirs."""
         return replace(self, sentence=self.sentence.removesuffix(TUNE))
 
-    def beside(self, earlier: Sequence[str]) -> Decision:
-        """The same where earlier releases of the same people are known and were not tried: each speaks against it."""
+    def beside(self, earlier: Sequence[str], uncovered: str = "") -> Decision:
+        """The same where releases of the same people are known, and it is not known what they tell together.
+
+        ``uncovered`` says what no figure speaks of.
+        """
         if not earlier:
             return self
         reasons = (
             *(Reason(Said(f"{sentence[0].upper()}{sentence[1:]}.")) for sentence in earlier),
             *self.reasons,
         )
-        return replace(self, verdict="do not publish", sentence=BESIDE, reasons=reasons, better=(), words="")
+        sentence = f"{BESIDE} {uncovered}".strip()
+        return replace(
+            self, verdict="do not publish", sentence=sentence, reasons=reasons, better=(), words=""
+        )
 
     def after(self, audits: Iterable[Note], note: Note, *, quick: bool) -> Decision:
         """The same after earlier audits of this very release: to ask other people does not undo that one said no.
@@ -237,9 +248,10 @@ def decide(
 def not_covered(method: Anonymiser, knowledge: Knowledge) -> str:
     """What no figure of an audit speaks of, in one sentence."""
     m = getattr(method, "m", None)
+    of_sets = bool(knowledge.releases) and any(map(is_of_sets, knowledge.releases))
     left = [
         *(["what words mean"] if knowledge.relatedness is None else []),
-        *(["other releases about the same people"] if not knowledge.releases else []),
+        *(["other releases about the same people"] if of_sets or not knowledge.releases else []),
         *([f"people of whom more than {max(2, m)} items are known"] if m else []),
     ]
     return f"Not covered: {', '.join(left)}." if left else ""
@@ -273,6 +285,11 @@ def price(outcome: Outcome, best: Outcome, limits: Limits) -> str:
     if abs(after - before) < 0.0005:
         return f"{measure} stay at {percent(before)}"
     return f"{measure} go from {percent(before)} to {percent(after)}"
+
+
+def subtracted(release: Any, knowledge: Knowledge) -> list[str]:
+    """Why sets are not published beside other releases, unless these are the same; of tables an attack measures it."""
+    return [SUBTRACTED] if any(is_of_sets(each) and each != release for each in knowledge.releases) else []
 
 
 # What speaks against publishing: a sentence for the owner, what the public reads instead, and the risk it rests on.

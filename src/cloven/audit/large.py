@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.audit.decision import Limits, decide, not_covered
+from cloven.audit.decision import SUBTRACTED, Limits, decide, not_covered
 from cloven.audit.loop import Audit
 from cloven.audit.memory import BASE, PER_CANDIDATE, PER_OCCURRENCE, PER_RECORD
 from cloven.audit.report import audit_note
@@ -190,6 +190,8 @@ class LargeAudit:
         untried = [each for each in threats if each.counts and not each.outside and each.name not in found]
         uncovered = not_covered(method, self.knowledge)
         decision = decide(outcome, self.limits, method.k, None, uncovered, untried)
+        if self.knowledge.releases:  # of the same people, as far as anybody knows
+            decision = decision.beside([SUBTRACTED], uncovered)
         return LargeReport(release, large.records, outcome, covers, counts, drawn, sample, decision)
 
     def _sampled(

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.audit.decision import EMPTY, Compared, Evaluated, Limits, decide, not_covered
+from cloven.audit.decision import EMPTY, Compared, Evaluated, Limits, decide, not_covered, subtracted
 from cloven.audit.report import AuditReport
 from cloven.audit.run import Forgetful, Run
 from cloven.cores import WORTH_IT, cores
@@ -94,13 +94,16 @@ class Audit:
         for name, rival in rivals.items():
             others.attempt(name, rival)
         decision = self._decide(main, others)
-        if self.advise and decision.verdict == "do not publish" and main.outcome.worst is not None:
+        beside = subtracted(main.result.release, self.knowledge)
+        advisable = self.advise and not beside and main.outcome.worst is not None
+        if advisable and decision.verdict == "do not publish":
             limit = self.limits.max_risk
             for words, remedy in family.remedies(self.method, main.outcome.risks, limit, tried_on).items():
                 others.attempt(words, remedy, stop=True)
                 decision = self._decide(main, others)
                 if decision.verdict != "do not publish":
                     break
+        decision = decision.beside(beside, not_covered(self.method, self.knowledge))
         return AuditReport(
             audit=self,
             family=family,

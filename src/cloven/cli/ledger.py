@@ -9,6 +9,7 @@ import typer
 
 from cloven.cli.console import say, say_json, table, warn
 from cloven.cli.options import takes
+from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag
 from cloven.errors import ReleaseError
 from cloven.escapes import visible
@@ -90,7 +91,8 @@ def tried_with(release: Path | None) -> tuple[str, ...]:
     """SHA-256 of the file that holds the manifest of the release that attackers were given, if there is one."""
     if release is None:
         return ()
-    file = release / "manifest.json" if release.is_dir() else release
+    place = release_at(release)
+    file = place / "manifest.json" if place.is_dir() else place
     return (sha256(content(file)).hexdigest(),)
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from cloven.data.recognition import Chance
 from cloven.errors import ReleaseError
 from cloven.figures import many
+from cloven.registry import table_anonymisers
 from cloven.storage.fingerprint import Overlap, fingerprint, overlap
 from cloven.storage.ledger_file import PRIVATE, Entry, joined_notes, ledger_folder, read_releases, shown
 
@@ -369,7 +370,8 @@ def warnings(earlier: Sequence[Earlier], skipped: int = 0, epsilon: float | None
 def _sentence(each: Earlier) -> str:
     place = shown(each.entry.place)
     promise = f" with {each.entry.promise}" if each.entry.promise else ""
-    audit = f", or audit with --other-release {shlex.quote(place)}" if each.entry.has_release else ""
+    measured = each.entry.has_release and each.entry.method in table_anonymisers()
+    audit = f", or audit with --other-release {shlex.quote(place)}" if measured else ""
     return (
         f"{_what(each)} published{_when(each)}{promise} in {place}: somebody who has both can combine them, and the"
         f" promise of neither covers that; publish one of them only{audit}"

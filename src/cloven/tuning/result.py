@@ -10,6 +10,7 @@ from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from cloven.audit.decision import BESIDE
 from cloven.audit.loop import Audit
 from cloven.disclosure.outcome import Outcome
 from cloven.figures import counted, many, percent
@@ -197,7 +198,8 @@ class Tuned:
                 title=title,
             )
             report = audit.run(data, progress)
-            if report.decision.verdict == "publish":
+            alone = report.decision.sentence.startswith(BESIDE) and len(report.decision.reasons) == 1
+            if report.decision.verdict == "publish" or alone:  # another setting is no way out
                 others = tuple(each.outcome for each in self.finished if each is not trial and each.outcome)
                 return replace(report, others=others)
         return None

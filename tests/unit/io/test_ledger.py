@@ -60,8 +60,7 @@ def test_a_second_release_of_the_same_data_is_told(data):
     assert published < len(data.vocabulary) == 423, "what is withheld is not counted either"
     assert (found.entry.method, found.entry.records, found.entry.items) == ("disassociation", 1000, published)
     assert warnings([found]) == [
-        f"this data set was published on 2026-11-02 with k=3 m=2 in spring: {COMBINE}; publish one of them only,"
-        " or audit with --other-release spring"
+        f"this data set was published on 2026-11-02 with k=3 m=2 in spring: {COMBINE}; publish one of them only"
     ]
 
 
@@ -137,12 +136,6 @@ def test_a_release_that_was_taken_away_is_still_known(data, format):
     (told,) = warnings([found])
     assert "in spring.private: " in told
     assert told.endswith("publish one of them only")
-
-
-def test_a_place_that_a_shell_would_split_is_quoted(data):
-    release(data, "last spring")
-    (told,) = warnings(earlier_releases(data, "summer"))
-    assert told.endswith("--other-release 'last spring'")
 
 
 def made_up(number: int, **changes) -> Earlier:

@@ -112,6 +112,15 @@ def test_the_same_people_in_part_are_found_beside_chance():
         assert Earlier(None, same_data=False, same_release=False, overlap=found, chance=known).composes
 
 
+def test_what_two_tables_tell_is_measured_and_a_place_that_a_shell_would_split_is_quoted(tmp_path):
+    table = people(200, 1)
+    write_release(Mondrian(k=5).anonymise(table), tmp_path / "last spring", original=table)
+    publish(tmp_path / "last spring", anyway=True)
+    (told,) = warnings(earlier_releases(table, tmp_path / "summer"))
+    assert told.endswith("last spring'")
+    assert "publish one of them only, or audit with --other-release '" in told
+
+
 def test_too_few_quasi_identifiers_tell_nothing():
     table = people(50, 1)
     few = Table(table.attributes[:2], table.codes[:, :2], table.source_rows)
