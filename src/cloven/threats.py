@@ -126,16 +126,6 @@ class Effort:
             until_decided=False,
         )
 
-    def extended(self, outsiders: Outsiders) -> Effort:
-        """The same with as many people as divisions leave out, and four times as many for whom the worst is sought."""
-        return replace(
-            self,
-            most_people=max(self.most_people, outsiders.most),
-            most_searched=4 * self.most_searched
-            if outsiders.more()
-            else max(self.most_searched, len(outsiders.data)),
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -228,7 +218,8 @@ class Threat:
         asking = case.effort.until_decided and undecided is not None and undecided(found)
         more = outsiders.more() if asking and outsiders is not None else None
         if more is not None:
-            return self.try_on(data, result, rng, case.effort.extended(more), progress, more, undecided)
+            further = replace(case.effort, most_searched=2 * case.effort.most_searched)
+            return self.try_on(data, result, rng, further, progress, more, undecided)
         return replace(found, criteria=self.criteria) if self.criteria else found
 
     def risk(self, **figures: Any) -> Risk:

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 SHARE = 0.2
 """Part of the people who are left out."""
 MOST = 2_000
-"""People who are left out at most, unless more are needed."""
+"""People who are left out at most."""
+MOST_HELD = 6_000_000
+"""Records of all divisions together, where more are made than were asked for; their releases are held in memory."""
 FEWEST = 10
 """People below which a fifth of them is nobody to speak of."""
 
@@ -68,15 +70,14 @@ class Outsiders:
         method: makes a release of the members. Lots that it draws come from ``seed``: none of these is published.
         count: divisions; each leaves other people out, as far as there are enough.
         seed: for the divisions and for the lots.
-        most: people whom a division leaves out at most.
     """
 
     data: Any
     method: Anonymiser
     count: int = 3
     seed: int = 0
-    most: int = MOST
     _turn: Any = field(default_factory=Lock, repr=False)
+    _begun: tuple[Split, ...] = field(default=(), repr=False)
 
     @property
     def splits(self) -> tuple[Split, ...]:
@@ -89,9 +90,10 @@ class Outsiders:
             return self._made
 
     def more(self) -> Outsiders | None:
-        """The same with up to twice as many people left out, who have these among them; None once everybody is.
+        """The same divisions and as many again; None once they leave everybody out, or are too many to be held.
 
-        Whoever asks at the same time gets the same divisions.
+        Each leaves out as many people as before: what being in a release adds depends on who else is missing. Whoever
+        asks at the same time gets the same ones.
         """
         with self._turn:
             return self._more
@@ -99,12 +101,11 @@ class Outsiders:
     @cached_property
     def _more(self) -> Outsiders | None:
         people = int(self._who.max(initial=-1)) + 1
-        share = max(1, int(people * SHARE))
-        if self.most < share:
-            return replace(self, most=2 * self.most, _turn=Lock())
-        if people >= FEWEST and self.count < people // share:
-            return replace(self, count=min(2 * self.count, people // share), _turn=Lock())
-        return None
+        if people < FEWEST:
+            return None
+        most = min(people // _many(people), MOST_HELD // len(self.data))
+        count = min(2 * self.count, most)
+        return replace(self, count=count, _turn=Lock(), _begun=self._made) if count > self.count else None
 
     @cached_property
     def _who(self) -> Longs:
@@ -121,13 +122,12 @@ class Outsiders:
                 f"{people} people are too few to leave some out of the release; at least {FEWEST} are needed"
             )
             raise ParameterError(message)
-        many = min(self.most, max(1, int(people * SHARE)))
         works = [
-            partial(self._split, who, self._left_out(people, many, number)) for number in range(self.count)
+            partial(self._split, who, self._left_out(people, _many(people), number))
+            for number in range(len(self._begun), self.count)
         ]
-        if len(self.data) < WORTH_IT:
-            return tuple(work() for work in works)
-        return tuple(side_by_side(works))
+        made = side_by_side(works) if len(self.data) >= WORTH_IT else [work() for work in works]
+        return (*self._begun, *made)
 
     def _left_out(self, people: int, many: int, number: int) -> Longs:
         """Who is left out of a division; once everybody was, it begins again in another order."""
@@ -142,6 +142,11 @@ class Outsiders:
         method, data = repeatable(self.method, self.seed), self.data.take(members)
         alone = getattr(method, "release_of", None)
         return Split(members, outsiders, method.anonymise(data) if alone is None else Released(alone(data)))
+
+
+def _many(people: int) -> int:
+    """How many of the people a division leaves out."""
+    return min(MOST, max(1, int(people * SHARE)))
 
 
 def repeatable(method: Any, seed: int) -> Any:
