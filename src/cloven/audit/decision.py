@@ -86,15 +86,20 @@ class Limits:
             return limit_of_told(self.max_risk, self.max_tail)
         return min(self.max_risk, 1 / k) if risk.promised else self.max_risk
 
-    def passed_by(self, risks: tuple[Risk, ...], k: int) -> bool:
-        """Whether some attacker gets past a limit, or breaks the promise, or k is too little for a standard."""
-        return (self.claim is not None and self.claim.out_of_reach(k)) or any(
-            risk.exceeds(self.limit_of(risk, k))
-            or risk.tails_beyond(self.max_tail, self.max_risk)
-            or (risk.counts and risk.broken)
-            or bool(risk.doubt)
-            for risk in risks
-        )
+    def passed_at(self, risks: tuple[Risk, ...], k: int) -> str:
+        """The first figure past a limit, or what breaks the promise or a standard, in a few words; empty if nothing."""
+        if self.claim is not None and self.claim.out_of_reach(k):
+            return f"k = {k} is too little for the standard"
+        for risk in risks:
+            if risk.judged is not None and risk.exceeds(self.limit_of(risk, k)):
+                return f"{risk.threat}, up to {percent(risk.judged.upper)}"
+            for tail in risk.tails_beyond(self.max_tail, self.max_risk):
+                return f"{risk.threat}, {tail.name}, up to {percent(tail.excess.upper, 2)}"
+            if risk.counts and risk.broken:
+                return f"{risk.threat}, {counted(risk.broken, risk.broken_what)} against the promise"
+            if risk.doubt:
+                return f"{risk.threat}, in doubt"
+        return ""
 
     def undecided(self, risk: Risk, k: int) -> bool:
         """Whether asking more people could decide: limits lie inside intervals, and nothing is past one for sure."""

@@ -30,7 +30,7 @@ from cloven.cores import WORTH_IT, cores
 from cloven.data.defaults import SEED
 from cloven.data.given import expect_kind, expect_method
 from cloven.disclosure.audience import Said
-from cloven.disclosure.outcome import Outcome, Utility
+from cloven.disclosure.outcome import GIVEN_UP, Outcome, Utility
 from cloven.disclosure.risk import Risk
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.registry import family_of
@@ -156,8 +156,8 @@ class Audit:
                 asked, undecided = (data, result, run.rng(step)), partial(self.limits.undecided, k=method.k)
                 return attacks[step].try_on(*asked, self.effort, report, outsiders, undecided)
 
-            if stop and self.limits.passed_by(tuple(found.values()), method.k):
-                found[step] = attacks[step].risk(not_tried="it is past the limits already")
+            if stop and (past := self.limits.passed_at(tuple(found.values()), method.k)):
+                found[step] = attacks[step].risk(not_tried=f"{GIVEN_UP}{past}")
             else:
                 found[step] = run.step(step, attempt, Risk.to_dict, Risk.from_dict)
 

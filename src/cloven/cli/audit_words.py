@@ -225,11 +225,12 @@ def _compared(outcomes: list[Plain]) -> tuple[list[tuple[str, ...]], tuple[str, 
     rows: list[tuple[str, ...]] = [
         (
             str(each["name"]),
-            percent(each["risk"]),
+            "-" if each["risk"] is None else percent(each["risk"]),
             "-" if each["tail"] is None else percent(each["tail"]),
             _broken(each),
             percent(each["utility"]),
-            " ".join(word for word, said in (("audited", each["main"]), ("front", each["front"])) if said),
+            " ".join(word for word, said in (("audited", each["main"]), ("front", each["front"])) if said)
+            or (f"given up: {each['given_up']}" if each["given_up"] else ""),
         )
         for each in outcomes
     ]

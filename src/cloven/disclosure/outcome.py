@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from cloven.disclosure.audience import Audience
 
 
+GIVEN_UP = "it is past the limits already: "
+"""Why an attack was not tried after another one had failed; what follows is the figure that failed."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """One setting, tried out.
@@ -33,6 +37,7 @@ class Outcome:
         groups: groups of records that the figures are totals over.
         published_name: the setting as far as its parameters are published; empty if the public must not read it.
         doubts: what speaks against publishing, whatever attackers reach.
+        given_up: the figure at which its trial ended, if that was before all attacks were tried; by the risks.
     """
 
     name: str
@@ -44,22 +49,31 @@ class Outcome:
     groups: int = 0
     published_name: str = ""
     doubts: tuple[Said, ...] = ()
+    given_up: str = ""
+
+    def __post_init__(self) -> None:
+        ended = (risk.not_tried for risk in self.risks if risk.not_tried.startswith(GIVEN_UP))
+        object.__setattr__(self, "given_up", self.given_up or next(ended, "").removeprefix(GIVEN_UP))
 
     @property
     def worst(self) -> Risk | None:
-        """The risk of the verdict with the highest upper end; None if no attack could be tried."""
+        """The risk of the verdict with the highest upper end; None if no attack could be tried, or not all were."""
+        if self.given_up:
+            return None
         tried = [risk for risk in self.risks if risk.counts and risk.judged is not None]
         return max(tried, key=lambda risk: risk.judged.upper, default=None)  # type: ignore[union-attr]
 
     @property
     def risk(self) -> float:
-        """Upper end of the worst risk; 0 if no attack could be tried."""
+        """Upper end of the worst risk; 0 if there is none."""
         worst = self.worst
         return 0.0 if worst is None or worst.judged is None else worst.judged.upper
 
     @property
     def tail(self) -> float | None:
-        """Upper end of the longest tail of the verdict; None if no attacker has one."""
+        """Upper end of the longest tail of the verdict; None if no attacker has one, or not all were tried."""
+        if self.given_up:
+            return None
         judged = (tail for risk in self.risks if risk.counts for tail in risk.tails if not tail.guesses)
         return max((tail.excess.upper for tail in judged), default=None)
 
@@ -112,7 +126,7 @@ class Outcome:
 def front(outcomes: tuple[Outcome, ...], measure: str = "") -> tuple[Outcome, ...]:
     """Those that no other one beats: nothing else has less risk and at least the utility, or more for the same risk.
 
-    Statements that break the promise come before the share of right guesses.
+    Statements that break the promise come before the share of right guesses. What was given up is beaten.
     """
 
     def cost(outcome: Outcome) -> tuple[bool, float, float]:
@@ -122,7 +136,8 @@ def front(outcomes: tuple[Outcome, ...], measure: str = "") -> tuple[Outcome, ..
         left, right = cost(one), cost(other)
         return all(a <= b for a, b in zip(left, right, strict=True)) and left != right
 
-    return tuple(one for one in outcomes if not any(beats(other, one) for other in outcomes))
+    whole = [outcome for outcome in outcomes if not outcome.given_up]
+    return tuple(one for one in whole if not any(beats(other, one) for other in whole))
 
 
 # How much a release keeps: named measures on one scale, so that methods of different families can be compared.

@@ -161,7 +161,7 @@ def utility(alt: Any, document: Mapping[str, Any]) -> Any:
 
 def trade_off(alt: Any, document: Mapping[str, Any]) -> Any:
     """One point for each setting, a line along those that no other one beats, and the limit."""
-    found = rows.tried(document)
+    found = [row for row in rows.tried(document) if not row.given_up]
     if not found:
         return None
     table = [

@@ -89,7 +89,7 @@ def utility(document: Mapping[str, Any]) -> Markup:
 
 def trade_off(document: Mapping[str, Any]) -> Markup:
     """Risk against utility of every setting that was tried."""
-    found = rows.tried(document)
+    found = [row for row in rows.tried(document) if not row.given_up]
     limits = document["limits"]
     kept = [row.utility for row in found]
     room = max(0.02, 0.15 * (max(kept) - min(kept)))

@@ -52,7 +52,10 @@ class Kept:
 
 @dataclass(frozen=True)
 class Tried:
-    """One setting: its risk (upper end of the worst attack) and its utility, with the intervals of both."""
+    """One setting: its risk (upper end of the worst attack) and its utility, with the intervals of both.
+
+    What was given up has no risk of its own, says at which figure it was, and has no place in a chart.
+    """
 
     number: int
     setting: str
@@ -68,6 +71,7 @@ class Tried:
     utility_low: float | None = None
     utility_high: float | None = None
     tail: float | None = None
+    given_up: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,7 +171,7 @@ def tried(document: Mapping[str, Any]) -> list[Tried]:
             each["name"],
             each["family"],
             each["utility"],
-            each["risk"],
+            each["risk"] or 0.0,
             each["broken"],
             each["main"],
             each["front"],
@@ -177,6 +181,7 @@ def tried(document: Mapping[str, Any]) -> list[Tried]:
             each.get("utility_low"),
             each.get("utility_high"),
             each.get("tail"),
+            each.get("given_up", ""),
         )
         for number, each in enumerate(document["outcomes"], start=1)
     ]

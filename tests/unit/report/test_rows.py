@@ -81,6 +81,8 @@ def test_altair_draws_the_rows_that_the_page_draws(owner, name):
     }[name](owner)
     fields = {"value", "score", "risk", "right", "groups"}
     for row in source:
+        if getattr(row, "given_up", ""):
+            continue
         (field,) = fields & set(row.__dataclass_fields__)
         assert f'"{field}": {json.dumps(getattr(row, field))}' in written
 
