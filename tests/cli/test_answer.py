@@ -115,9 +115,10 @@ def test_there_are_few_lines_whatever_was_found():
     steps = [Step("Do it", "cloven audit")] * 4
     for publish in (True, False):
         shown = [each for each in many if each.mark != "x" or not publish]
-        lines = Answer(
-            publish, ("a", "b"), shown, "good", ["note"] * 9, steps, [("Release", "out")] * 4
-        ).lines()
+        places = [("Release", "out")] * 4
+        notes = ["note"] * 9
+        answer = Answer(publish, ("a", "b"), shown, "good", "Not covered.", notes, steps, places)
+        lines = answer.lines()
         assert len(lines) <= MOST_LINES
         assert any("see --verbose" in line for line in lines)
 

@@ -131,7 +131,7 @@ def test_what_items_say_alone_adds_up_to_the_plain_reader(reader, kept, monkeypa
         )
         given = np.ones(len(release.vocabulary), bool), np.zeros(len(release.vocabulary), bool), FLOOR
         if len(sets) and reader != "shown":
-            quick = person._of_simple(sets)[("everywhere", "shown", "method").index(reader)]
+            quick = person._of_simple(sets, FLOOR)[("everywhere", "shown", "method").index(reader)]
             slow = person._of_sets(sets, *given, best=True)
             assert quick.expected == pytest.approx(slow.expected, abs=1e-9)
             best = quick.claims(np.arange(len(sets)), None, FLOOR, best=True).best_probability

@@ -28,7 +28,11 @@ WORST = "do not publish"
 def hand_out(workspace: Workspace, run: Run) -> None:
     """Note that a release leaves the studio; whatever its verdict was, it counts as published from now on."""
     workspace.note(run.number, "release")
-    if not Entry.at(run.private).published:
+    try:
+        entry = Entry.at(run.private)
+    except ReleaseError:  # without a receipt no ledger can know of it; the workspace does
+        return
+    if not entry.published:
         note(run.private, Note.now())
 
 

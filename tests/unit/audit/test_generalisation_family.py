@@ -393,4 +393,4 @@ def test_being_in_it_speaks_against_publishing_where_most_are_found(answers):
     assert risk.details["found"] >= 0.5
     assert "is no secret" in risk.doubt
     assert not risk.counts
-    assert Limits().passed_by((risk,), 5)
+    assert Limits().passed_at((risk,), 5)

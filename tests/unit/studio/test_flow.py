@@ -183,6 +183,7 @@ def test_runs_are_named_compared_and_deleted_for_good(client, small_run):
     page = client.get("/compare", params={"run": [*numbers, "999", "x"]}).text
     assert "coat:k=4" in page
     assert 'aria-label="Risk against utility of 2 settings' in page
+    client.get(f"{small_run}/release.zip")
     assert "was downloaded before" in client.get(other).text
     run = client.workspace.run(int(numbers[1]))
     assert "for good" in client.get(f"{other}/delete").text
