@@ -71,7 +71,7 @@ def test_two_good_ones_of_some_of_the_same_people(cloven, tmp_path, start, code)
     lines = [",".join(f"item{each:02}" for each in sorted(draw.choice(20, 6, False))) for _ in range(600)]
     for name, part in (("spring", lines[:300]), ("summer", lines[start : start + 300])):
         (tmp_path / f"{name}.csv").write_text("\n".join(part) + "\n")
-        assert audited(cloven, f"{name}.csv", name, "-k", 3).code == 0
+        assert audited(cloven, f"{name}.csv", name, "-k", 10).code == 0
     assert cloven("publish", "spring").code == 0
     assert cloven("publish", "summer").code == code
 

@@ -78,7 +78,7 @@ def _figures(risk: Risk, limits: Limits, k: int) -> list[Figure]:
     if risk.not_tried:
         mark: Literal["x", "."] = "x" if risk.missing else "."
         found.append(Figure(mark, name, f"not attacked: {risk.not_tried}", times=float(risk.missing)))
-    if risk.judged is not None:
+    if risk.judged is not None and (risk.counts or not risk.doubt):
         found.append(_headline(risk, risk.judged, name, limits.limit_of(risk, k)))
     found += [_tail(risk, tail, name, tail.limit(limits.max_tail, limits.max_risk)) for tail in risk.tails]
     if risk.counts and risk.broken:

@@ -95,7 +95,7 @@ def found_out(threat: str, found: float) -> str:
     if found < MOST_FOUND:
         return ""
     return (
-        f"{percent(found)} of the members are found at {percent(ALARMS, 0)} false alarms ({threat}), and"
-        f" {percent(MOST_FOUND, 0)} or more is too much: it is no secret who is in the data. Larger groups (k), more"
-        " known items (m) or a method that publishes no whole records hide it better."
+        f"{percent(found)} of the people in the release are found at {percent(ALARMS, 0)} false alarms ({threat});"
+        f" {percent(MOST_FOUND, 0)} or more is too much. Larger groups (k), more known items (m) or a method that"
+        " publishes no whole records hide better who is in the data."
     )

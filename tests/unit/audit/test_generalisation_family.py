@@ -391,6 +391,6 @@ def test_being_in_it_speaks_against_publishing_where_most_are_found(answers):
     found = family_of(method).threats(method, cv.Knowledge())[-1]
     risk = found.try_on(answers, method.anonymise(answers), lots(), QUICK, None, outsiders)
     assert risk.details["found"] >= 0.5
-    assert "is no secret" in risk.doubt
+    assert "are found at 1 % false alarms" in risk.doubt
     assert not risk.counts
     assert Limits().passed_at((risk,), 5)

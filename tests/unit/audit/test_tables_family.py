@@ -122,7 +122,7 @@ def test_membership_is_shown_and_does_not_count(table):
 def test_a_table_that_tells_who_is_in_it_is_not_published(table):
     risk = membership().try_on(table, bare(table), lots())
     assert risk.details["found"] >= 0.5
-    assert "no secret who is in the data" in risk.doubt
+    assert "are found at 1 % false alarms" in risk.doubt
     assert Limits().passed_at((risk,), 4)
     coarse = membership().try_on(table, Mondrian(k=40).anonymise(table), lots())
     assert coarse.doubt == ""
