@@ -11,7 +11,7 @@ import typer
 
 from cloven.cli.console import progress, say, say_json, table
 from cloven.cli.options import Branching, Group, takes
-from cloven.cli.places import refuse_places, release_at
+from cloven.cli.places import refuse_places, release_at, warn_if_broken
 from cloven.cli.reading import JsonFlag, MeasuringSeed, ReleasePath, SchemaFile, items_in
 from cloven.cli.score import interval
 from cloven.data.defaults import SEED
@@ -75,6 +75,8 @@ def compose(
         refuse_places(out)
     with progress("read"):
         published = [read_table_release(release_at(each), "`cloven attack compose`") for each in releases]
+        for each, place in zip(published, releases, strict=True):
+            warn_if_broken(each, place)
         roles = read_schema(schema)
         looks = tuple(each for each in roles.columns if each.role == "quasi-identifier")
         persons = read_table(known, roles if score else replace(roles, columns=looks))
@@ -233,6 +235,7 @@ def attack(
         refuse_places(out)
     with progress("read") as report:
         published = read_set_release(release_at(release), "`cloven attack`")
+        warn_if_broken(published, release)
         room, choice = part(published, "attack.choice"), choices[published.family]
         relatedness = knowing.knowledge(published, methods_given=choice.names_methods)
         rng = np.random.default_rng(seed)

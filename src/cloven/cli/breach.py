@@ -10,7 +10,7 @@ import typer
 
 from cloven.cli.console import progress, say, say_json, table, warn
 from cloven.cli.options import asks, takes
-from cloven.cli.places import release_at
+from cloven.cli.places import release_at, warn_if_broken
 from cloven.cli.reading import (
     READING,
     JsonFlag,
@@ -96,6 +96,7 @@ def breach(
     rng = np.random.default_rng(seed)
     with progress("read") as report:
         published = read_release_of("disassociation", release_at(release), "`cloven breach`")
+        warn_if_broken(published, release)
         data = None if original is None else read_data(original, options)
         if data is not None:
             warn_of_strangers("RELEASE", published.vocabulary, data)

@@ -6,7 +6,7 @@ import typer
 
 from cloven.cli.console import say, say_json, table
 from cloven.cli.options import takes
-from cloven.cli.places import release_at
+from cloven.cli.places import release_at, warn_if_broken
 from cloven.cli.reading import JsonFlag, ReleasePath
 from cloven.escapes import names
 from cloven.figures import interval, many
@@ -29,6 +29,7 @@ def count(
     from cloven.storage.release import read_release
 
     published = read_release(release_at(release))
+    warn_if_broken(published, release)
     found = published.count(part(published, "counts").asked(item))
     if json:
         say_json(found.to_dict())

@@ -8,7 +8,7 @@ import typer
 
 from cloven.cli.console import say, say_json
 from cloven.cli.options import takes
-from cloven.cli.places import release_at
+from cloven.cli.places import release_at, warn_if_broken
 from cloven.cli.reading import JsonFlag, ReleasePath, items_in
 from cloven.errors import ParameterError
 from cloven.escapes import names
@@ -39,6 +39,7 @@ def link(
         message = "--item must not be blank; name an item"
         raise ParameterError(message)
     published = read_set_release(release_at(release), "`cloven link`")
+    warn_if_broken(published, release)
     found = candidates(published, items)
     if json:
         say_json(asdict(found))

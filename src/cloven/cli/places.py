@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cloven.audit.memory import estimate, estimate_release, estimate_table, refuse_if_too_large
-from cloven.cli.console import say
+from cloven.cli.console import say, warn
 from cloven.cli.options import asks
 from cloven.errors import OutputError, ParameterError, ReleaseError
 from cloven.escapes import visible
@@ -35,6 +36,16 @@ def release_at(path: Path) -> Path:
     if path.is_dir() and not (path / "manifest.json").exists() and (inner / "manifest.json").exists():
         return inner
     return path
+
+
+def warn_if_broken(release: Any, path: Path) -> None:
+    """Say of a release that was read that it does not verify, before anything is answered from it."""
+    from cloven.storage.inspection import checks_of_read
+
+    failed = [check.name for check in checks_of_read(release_at(path), release) if not check.passed]
+    if failed:
+        names = ", ".join(failed)
+        warn(f"this release does not keep its promise: {names}; run cloven verify {shlex.quote(str(path))}")
 
 
 def refuse_places(*targets: Path) -> None:

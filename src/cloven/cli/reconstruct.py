@@ -9,7 +9,7 @@ import typer
 
 from cloven.cli.console import progress, say, say_json
 from cloven.cli.options import asks, takes
-from cloven.cli.places import refuse_places, release_at
+from cloven.cli.places import refuse_places, release_at, warn_if_broken
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
 from cloven.errors import ParameterError
 from cloven.escapes import visible
@@ -52,6 +52,7 @@ def reconstruct(
 
     with progress("read") as report:
         published = read_release(release_at(release))
+        warn_if_broken(published, release)
         is_table = not format_of(published).of_sets
         _refuse(out, count, seed, is_table=is_table, as_published=as_published)
         targets = _targets(out, count, ".csv" if is_table else ".jsonl")

@@ -8,7 +8,7 @@ import typer
 from cloven import figures
 from cloven.cli.console import progress, say, say_json, table
 from cloven.cli.options import asks, takes
-from cloven.cli.places import release_at
+from cloven.cli.places import release_at, warn_if_broken
 from cloven.cli.reading import JsonFlag, MeasuringSeed, ReleasePath
 from cloven.data.defaults import SEED
 from cloven.registry import part
@@ -44,6 +44,7 @@ def score(
     rng = np.random.default_rng(seed)
     with progress("read") as report:
         published = read_set_release(release_at(release), "`cloven score`")
+        warn_if_broken(published, release)
         words = part(published, "score.words")
         findings = words.scored(published, guesses, private, rng, chance, vectors, report)
     if json:

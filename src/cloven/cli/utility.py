@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cloven.cli.console import progress, say, say_json, table
 from cloven.cli.options import Group, asks, takes
-from cloven.cli.places import release_at
+from cloven.cli.places import release_at, warn_if_broken
 from cloven.cli.reading import (
     READING,
     InputFile,
@@ -124,6 +124,7 @@ def table_measures(
     rules = rules_in(asked.rules)
     with progress("read") as report:
         published = read_table_release(release_at(release), "--schema")
+        warn_if_broken(published, release)
         data = read_persons(original, schema, memory)
         fit_rules(rules, data)
         test = None if asked.test is None else read_persons(asked.test, schema, memory)
@@ -234,6 +235,7 @@ def utility(
         published = read_set_release(
             release_at(release), "`cloven utility` without --schema", "give --schema FILE"
         )
+        warn_if_broken(published, release)
         data = read_data(original, options)
         hierarchy = read_hierarchy(taxonomy, data)
         report("measure", 0.0)

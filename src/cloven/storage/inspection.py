@@ -92,6 +92,14 @@ def verify_folder(
     )
 
 
+def checks_of_read(path: str | os.PathLike[str], release: Release) -> tuple[Check, ...]:
+    """What ``verify_folder`` checks, of a release that was read from there already."""
+    from cloven.verification import verify
+
+    manifest = read_manifest(Path(path))
+    return (*_folder_checks(Path(path), manifest), _check_counts(manifest, release), *verify(release).checks)
+
+
 def part_checks_of(path: Path) -> Any:
     """How a kind verifies a release by its parts; None where it does not, or the release does not lie in parts."""
     try:
