@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cloven.disclosure.audience import Audience, Wording
-from cloven.disclosure.risk import Criterion, Linkage, Risk
+from cloven.disclosure.risk import NOTHING, Criterion, Linkage, Risk
 from cloven.errors import ParameterError
 from cloven.statistics.outsiders import asked_about
 
@@ -221,6 +221,14 @@ class Threat:
             further = replace(case.effort, most_searched=2 * case.effort.most_searched)
             return self.try_on(data, result, rng, further, progress, more, undecided)
         return replace(found, criteria=self.criteria) if self.criteria else found
+
+    def nothing(self, why: str, **figures: Any) -> Risk:
+        """There is nothing that this attacker could do: that is no attack left out, so it is not missing.
+
+        >>> unusable_release("a table").nothing("nothing is left").missing
+        False
+        """
+        return self.risk(not_tried=f"{NOTHING}: {why}", counts=False, **figures)
 
     def risk(self, **figures: Any) -> Risk:
         """A risk with these figures and what is known of the threat."""

@@ -43,6 +43,14 @@ def test_pages_and_figures_are_where_they_belong(cloven, hostile, tmp_path):
     assert stat.S_IMODE((tmp_path / "out.private").stat().st_mode) == 0o700
 
 
+def test_it_says_among_which_pairs_the_worst_was_looked_for(cloven, hostile, tmp_path):
+    ended = cloven("audit", hostile, "-o", tmp_path / "out", *QUICK)
+    searched = "all pairs of 50 people"
+    assert f"searched: {searched}" in ended.out
+    for page in ("out.private/report.html", "out.private/audit.json"):
+        assert searched in (tmp_path / page).read_text()
+
+
 @pytest.mark.slow
 def test_json_is_valid_by_the_published_schema(cloven, clinic, tmp_path):
     jsonschema = pytest.importorskip("jsonschema")

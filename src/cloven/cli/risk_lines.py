@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cloven.cli.answer import Figure
 from cloven.disclosure.outcome import CARE, WORKS
-from cloven.disclosure.risk import NOTHING_GAINED, ROUNDING
+from cloven.disclosure.risk import NOTHING, NOTHING_GAINED, ROUNDING
 from cloven.figures import counted, many, percent
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def _figures(risk: Risk, limits: Limits, k: int) -> list[Figure]:
     found: list[Figure] = []
     if risk.not_tried:
         mark: Literal["x", "."] = "x" if risk.missing else "."
-        found.append(Figure(mark, name, f"not attacked: {risk.not_tried}", times=float(risk.missing)))
+        nothing = risk.not_tried.startswith(NOTHING)
+        text = risk.not_tried if nothing else f"not attacked: {risk.not_tried}"
+        found.append(Figure(mark, name, text, times=float(risk.missing)))
     if risk.judged is not None and (risk.counts or not risk.doubt):
         found.append(_headline(risk, risk.judged, name, limits.limit_of(risk, k)))
     found += [_tail(risk, tail, name, tail.limit(limits.max_tail, limits.max_risk)) for tail in risk.tails]
@@ -94,7 +96,9 @@ def _headline(risk: Risk, judged: Estimate, name: str, limit: float) -> Figure:
     """What the whole attack reached."""
     if risk.excess is not None and risk.attacker is not None:
         plain = Figure(".", name, _difference(risk.attacker, risk.outsiders, risk.excess))
-        return _compared(plain, risk.excess, limit, POINTS, counts=risk.counts)
+        found = _compared(plain, risk.excess, limit, POINTS, counts=risk.counts)
+        searched = risk.details.get("searched")
+        return replace(found, text=f"{found.text}; searched: {searched}") if searched else found
     text = f"{percent(judged.value)} {_verb(risk)}{_ends(judged)}"
     if risk.guessing is not None:
         text += f", random baseline {percent(risk.guessing.value)}"

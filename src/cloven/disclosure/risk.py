@@ -22,6 +22,8 @@ PROBABLY = 5.0
 """Of so many times as many people something may be told with 0.8 as may be told as good as certainly."""
 NOTHING_GAINED = 0.05
 """Guesses that are right so little more often than by chance disclose nothing: what chance gets is no secret."""
+NOTHING = "nothing to attack"
+"""How it begins why an attack was not tried that had nothing to do."""
 ESTIMATES = ("attacker", "guessing", "control", "outsiders", "population", "excess", "gain")
 Linkage = Literal["record", "attribute", "table", "probabilistic"]
 Criterion = Literal["singling out", "linkability", "inference"]

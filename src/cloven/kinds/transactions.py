@@ -9,9 +9,9 @@ import numpy as np
 
 from cloven.disclosure.audience import is_differentially_private
 from cloven.disclosure.outcome import Measured, Utility
-from cloven.disclosure.risk import Estimate
+from cloven.disclosure.risk import ROUNDING, Estimate
 from cloven.errors import ParameterError
-from cloven.figures import estimated, percent
+from cloven.figures import estimated, many, percent
 from cloven.kinds.words import ALARMS, found_out
 from cloven.registry import part
 from cloven.statistics.ranks import found_at
@@ -261,6 +261,10 @@ def pair_error(error: Sampled | None, pairs: float) -> Measured:
 # From what an attack guessed to a risk: the same figures and words for every family.
 
 
+SPLIT = "nothing is split off, so there is nothing to put back"
+"""What whole parts tell is measured on known persons."""
+
+
 def risk_of(
     threat: Threat,
     found: Findings,
@@ -277,9 +281,16 @@ def risk_of(
     attacker = _estimate(hit.value, hit.low, hit.high)
     guessing = _estimate(hit.chance, hit.chance_low, hit.chance_high)
     if attacker is None or guessing is None:
-        # What whole parts tell is measured on known persons, so that this attacker is not missing.
-        why = "nothing is split off, so there is nothing to put back"
-        return threat.risk(not_tried=why, counts=False, details=details)
+        return threat.nothing(SPLIT, details=details)
+    gain = _estimate(hit.over_chance, hit.over_chance_low, hit.over_chance_high)
+    if hit.units == 1 and gain is not None and gain.value <= ROUNDING:
+        # All that there is was attacked; who is right more often than lots stays a reason, whatever the interval.
+        where = (
+            f"all {many(int(hit.count), 'hidden part')} lie in one group, so that no interval can be built"
+        )
+        return threat.nothing(
+            f"{where}, and lots are right as often ({percent(guessing.value)})", details=details
+        )
     sentence = (
         f"An attacker ({threat.name}) puts {estimated(attacker)} {puts}; {guess} gets {estimated(guessing)}."
     )
@@ -287,7 +298,7 @@ def risk_of(
     return threat.risk(
         attacker=attacker,
         guessing=guessing,
-        gain=_estimate(hit.over_chance, hit.over_chance_low, hit.over_chance_high),
+        gain=gain,
         control=_estimate(hit.control, hit.control_low, hit.control_high),
         beats=beats(auc),
         count=int(hit.count),

@@ -85,6 +85,7 @@ class Training:
         self._check(len(tokens.words), len(tokens), nothing=not there.any())
         vectors = short_vectors(matrix, self.dimensions, self.power)
         there &= vectors.any(axis=1)
+        self._check(len(tokens.words), len(tokens), nothing=not there.any())
         words = tuple(tokens.words[row] for row in np.flatnonzero(there).tolist())
         return words, vectors[there], len(tokens)
 

@@ -145,8 +145,10 @@ def test_who_knows_how_common_items_are_names_them():
     alone = release_alone().try_on(data, made, lots(), QUICK)
     assert risk.counts
     assert not risk.outside
-    assert risk.attacker.value > 0.8 > 0.3 > alone.attacker.value  # milk, against one in six
-    assert risk.guessing.value == pytest.approx(alone.guessing.value, abs=0.05)
+    assert risk.attacker.value > 0.8  # milk, against one in six
+    assert alone.not_tried.startswith("nothing to attack: all")
+    assert not alone.missing
+    assert risk.guessing.value < 0.3
     assert "drawing lots gets" in risk.public.sentence
     assert risk.exceeds(0.2)
 
@@ -226,7 +228,11 @@ def test_another_release_tells_them_apart(data, result):
 
 def test_where_nothing_is_merged_there_is_nothing_to_guess(data):
     result = cv.Coat(k=2, policy=cv.Policy((("cough",),))).anonymise(data)
-    assert release_alone().try_on(data, result, lots(), QUICK).not_tried.startswith("nothing is split off")
+    assert (
+        release_alone()
+        .try_on(data, result, lots(), QUICK)
+        .not_tried.startswith("nothing to attack: nothing is split off")
+    )
 
 
 def test_a_sample_of_the_rows_is_a_release_with_its_key(data, result):

@@ -257,8 +257,9 @@ def test_what_few_clusters_hide_is_attacked(engine, tmp_path, seed):
     plan = LargeAudit(engine, method, effort=cv.Effort().quick(), people=20, sample=60, seed=seed)
     found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "out")
     tried = {risk.threat: risk for risk in found.outcome.risks}
-    assert tried["release alone"].counts
-    assert tried["release alone"].attacker is not None
+    alone = tried["release alone"]
+    assert alone.counts
+    assert alone.attacker is not None or (alone.missing and "draw more of them" in alone.not_tried)
     attacked, hiding = found.clusters
     assert attacked == 1 < hiding < cv.read_release(found.release).clusters
     assert tried["method"].broken == found.covers["everywhere"] > 0

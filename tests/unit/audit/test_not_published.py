@@ -10,7 +10,7 @@ import pytest
 import cloven as cv
 from cloven.audit.decision import decide
 from cloven.audit.loop import Audit
-from cloven.kinds.disassociated.threats import release_alone
+from cloven.kinds.disassociated.threats import leaves_open, release_alone
 from cloven.kinds.doubts import doubts_about, too_few
 from cloven.kinds.known_items import known_items
 from cloven.registry import family_of
@@ -259,3 +259,41 @@ def test_one_value_each_is_no_name(records, values):
     assert not any(
         "names of persons" in str(doubt) for doubt in doubts_about(cv.sample("clinic"), 5, 2, unnamed="")
     )
+
+
+def pairs_of(records, seed=1):
+    """Two things of many each, which have nothing to do with each other."""
+    rng = np.random.default_rng(seed)
+    return cv.Transactions.from_records(
+        [f"a{rng.integers(300)}", f"b{rng.integers(300)}"] for _ in range(records)
+    )
+
+
+def alone(data, method):
+    return release_alone().try_on(data, method.anonymise(data), np.random.default_rng(1), Effort().quick())
+
+
+def test_where_lots_do_as_well_in_a_single_cluster_there_is_nothing_to_attack():
+    """No interval can be built on one cluster, and one from 0 to 100 % is no reason."""
+    risk = alone(pairs_of(3000), cv.Disassociation(max_cluster_size=480))
+    assert risk.not_tried.startswith("nothing to attack: all 28 hidden parts lie in one group")
+    assert not risk.missing
+    assert risk.judged is None
+    assert not cv.Limits().passed_by((risk,), 5)
+
+
+def test_a_release_that_teaches_nothing_is_nothing_to_attack():
+    data = cv.sample("clinic").take(np.arange(40))
+    method = cv.Disassociation(k=5, max_cluster_size=200)
+    assert leaves_open(method.anonymise(data).release)
+    risk = alone(data, method)
+    assert risk.not_tried.startswith("nothing to attack: no two items")
+    assert not risk.missing
+
+
+def test_a_single_cluster_in_which_somebody_does_better_than_lots_stays_a_reason():
+    data = cv.sample("clinic").take(np.arange(70))
+    risk = alone(data, cv.Disassociation(k=3, max_cluster_size=200))
+    assert risk.units == 1
+    assert risk.attacker.value > risk.guessing.value
+    assert cv.Limits().passed_by((risk,), 3)

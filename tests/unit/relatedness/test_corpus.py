@@ -211,6 +211,11 @@ def test_words_outside_the_chosen_dimensions_are_unknown():
         ([[], []], {}, "no words in 2 documents"),
         ([["a", "b"]], {}, "lower min_count=2"),
         ([["a"], ["a"], ["b"], ["b"]], {"dimensions": 2}, "no two of the 2 words"),
+        (
+            [["d", "a"], ["d"], ["a", "c", "b", "d"], ["d", "c"], ["b"]],
+            {"dimensions": 1},
+            "no two of the 4 words",
+        ),
         (FLU, {"dimensions": 5}, "dimensions=5 is more than the 4 words .* choose at most 4"),
         (FLU, {"dimensions": 2, "window": 0}, "window must be at least 1"),
         (FLU, {"dimensions": 0}, "dimensions must be at least 1"),

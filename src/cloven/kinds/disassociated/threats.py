@@ -10,7 +10,7 @@ import numpy as np
 from cloven.errors import ParameterError
 from cloven.figures import many
 from cloven.kinds.disassociated.release import Kind, climb
-from cloven.kinds.transactions import about_release, risk_of
+from cloven.kinds.transactions import SPLIT, about_release, risk_of
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -41,10 +41,7 @@ class _Guessing:
 
         result: Anonymised = case.result
         if not leaves_open(result.release):
-            # What whole parts tell is measured on known persons, so that this attacker is not missing.
-            return threat.risk(
-                not_tried="nothing is split off, so there is nothing to put back", counts=False
-            )
+            return threat.nothing(SPLIT)
         attack = self.prepare(result.release, case.effort)
         found = tried(
             attack,
@@ -92,22 +89,27 @@ def release_alone(more: Disassociated | None = None) -> Threat:
     >>> release_alone().name
     'release alone'
     """
-    from cloven.kinds.disassociated.attack.named import Guesswork
     from cloven.kinds.disassociated.attack.semantic import Semantic
     from cloven.relatedness.learned import Learned
 
-    def learned(release: Disassociated, effort: Effort) -> Attack:
+    def attempt(threat: Threat, case: Case) -> Risk:
+        release = case.result.release
+        if not leaves_open(release):
+            return threat.nothing(SPLIT)
         try:
-            return Semantic(Learned.of_release(more or release, most_pairs=effort.most_pairs))
-        except ParameterError:  # nothing goes together more often than by chance, so that is all there is
-            return Guesswork()
+            learned = Learned.of_release(more or release, most_pairs=case.effort.most_pairs)
+        except ParameterError:  # whoever guesses nonetheless draws lots
+            return threat.nothing(
+                "no two items of the release meet more often than by chance, so it teaches nothing"
+            )
+        return _Guessing(lambda _release, _effort: Semantic(learned))(threat, case)
 
     return Threat(
         "release alone",
         "the release alone: what goes together in one cluster is expected in the others",
         "attribute",
         MEASURE,
-        _Guessing(learned),
+        attempt,
         criteria=PUTS_BACK,
     ).publicly()
 
