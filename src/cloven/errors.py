@@ -49,6 +49,10 @@ class ParameterError(ClovenError):
     exit_code = 2
 
 
+class NothingLearnedError(ParameterError):
+    """Documents teach nothing: no two of their words meet more often than by chance."""
+
+
 class ReleaseError(ClovenError):
     """A release folder or file cannot be read as one."""
 

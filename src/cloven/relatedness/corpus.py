@@ -22,7 +22,7 @@ import numpy as np
 from cloven.compiled import Floats, Ints, Longs, compiled
 from cloven.data.arrays import ascend, distinct, stable_order
 from cloven.data.transactions import Transactions
-from cloven.errors import InputError, OutputError, ParameterError, shorten
+from cloven.errors import InputError, NothingLearnedError, OutputError, ParameterError, shorten
 from cloven.intake.packing import arrays_in
 from cloven.intake.trees import tree_of
 from cloven.relatedness.ladder import Ladder, finder
@@ -78,7 +78,7 @@ class Training:
             message = (
                 f"no words in {len(tokens)} documents: nothing to train on; give documents with words in them"
             )
-            raise ParameterError(message)
+            raise NothingLearnedError(message)
         tokens = tokens.keep(tokens.frequencies() >= self.min_count)
         matrix = positive_information(tokens, self.window, self.smoothing, self.shift)
         there = meets_others(matrix)
@@ -96,7 +96,7 @@ class Training:
                 f"no two of the {words} words that {self.min_count} or more of {documents} documents hold meet more"
                 f" often than by chance; give more documents, or lower min_count={self.min_count} or shift={self.shift}"
             )
-            raise ParameterError(message)
+            raise NothingLearnedError(message)
         if self.dimensions > words:
             message = (
                 f"dimensions={self.dimensions} is more than the {words} words that {self.min_count} or more documents"

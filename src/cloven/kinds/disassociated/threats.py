@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.errors import ParameterError
+from cloven.errors import NothingLearnedError
 from cloven.figures import many
 from cloven.kinds.disassociated.release import Kind, climb
 from cloven.kinds.transactions import SPLIT, about_release, risk_of
@@ -98,7 +98,7 @@ def release_alone(more: Disassociated | None = None) -> Threat:
             return threat.nothing(SPLIT)
         try:
             learned = Learned.of_release(more or release, most_pairs=case.effort.most_pairs)
-        except ParameterError:  # whoever guesses nonetheless draws lots
+        except NothingLearnedError:  # whoever guesses nonetheless draws lots
             return threat.nothing(
                 "no two items of the release meet more often than by chance, so it teaches nothing"
             )

@@ -112,7 +112,7 @@ def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
         )
     if figures["unchanged_alone"]:
         out.append(
-            f"{percent(figures['unchanged_alone'])} of the people whose whole record is published as it is, in a row"
+            f"of {percent(figures['unchanged_alone'])} of the people the whole record is published as it is, in a row"
             " like no other; a larger k or m merges more, and disassociation publishes no whole records"
         )
     if figures["rare_items_published"]:
