@@ -50,7 +50,7 @@ def broken(place):
 def told(ended):
     """Warnings that speak of the promise, each of which comes before all others."""
     lines = ended.err.splitlines()
-    found = [line for line in lines if "does not keep its promise" in line]
+    found = [line for line in lines if "fails verification" in line]
     assert lines[: len(found)] == found
     return found
 

@@ -45,7 +45,7 @@ def warn_if_broken(release: Any, path: Path) -> None:
     failed = [check.name for check in checks_of_read(release_at(path), release) if not check.passed]
     if failed:
         names = ", ".join(failed)
-        warn(f"this release does not keep its promise: {names}; run cloven verify {shlex.quote(str(path))}")
+        warn(f"this release fails verification: {names}; run cloven verify {shlex.quote(str(path))}")
 
 
 def refuse_places(*targets: Path) -> None:

@@ -279,7 +279,7 @@ def test_where_lots_do_as_well_in_a_single_cluster_there_is_nothing_to_attack():
     assert risk.not_tried.startswith("nothing to attack: all 28 hidden parts lie in one group")
     assert not risk.missing
     assert risk.judged is None
-    assert not cv.Limits().passed_by((risk,), 5)
+    assert not cv.Limits().passed_at((risk,), 5)
 
 
 def test_a_release_that_teaches_nothing_is_nothing_to_attack():
@@ -296,4 +296,4 @@ def test_a_single_cluster_in_which_somebody_does_better_than_lots_stays_a_reason
     risk = alone(data, cv.Disassociation(k=3, max_cluster_size=200))
     assert risk.units == 1
     assert risk.attacker.value > risk.guessing.value
-    assert cv.Limits().passed_by((risk,), 3)
+    assert cv.Limits().passed_at((risk,), 3)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.errors import NothingLearnedError
+from cloven.errors import NothingLearnedError, ParameterError
 from cloven.figures import many
 from cloven.kinds.disassociated.release import Kind, climb
 from cloven.kinds.transactions import SPLIT, about_release, risk_of
