@@ -5,24 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-import numpy as np
-
 from cloven.disclosure.audience import is_differentially_private
 from cloven.disclosure.outcome import Measured, Utility
 from cloven.disclosure.risk import ROUNDING, Estimate
 from cloven.errors import ParameterError
 from cloven.figures import estimated, many, percent
-from cloven.kinds.words import ALARMS, found_out
+from cloven.kinds.membership import membership
 from cloven.registry import part
-from cloven.statistics.ranks import found_at
 from cloven.statistics.yardstick import Yardstick
-from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
 
-    from cloven.compiled import Floats
+    import numpy as np
+
+    from cloven.compiled import Floats, Longs
     from cloven.data.taxonomy import Taxonomy
     from cloven.data.transactions import Transactions
     from cloven.disclosure.audience import Audience
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from cloven.statistics.findings import Finding, Findings
     from cloven.statistics.intervals import Sampled
     from cloven.statistics.telling import People
-    from cloven.threats import Effort
+    from cloven.threats import Case, Effort, Threat
 
     Score = Callable[[Any, People], Floats]
 
@@ -338,72 +336,12 @@ def _estimate(value: float | None, low: float | None, high: float | None) -> Est
     return None if value is None else Estimate(value, low, high)
 
 
-# Being in a release of sets at all: can somebody who knows all that a person holds tell members from others?
-#
-# No release here promises to hide it, so it is shown, and judged only where most members are found. Others are real
-# people, who were left out before a release was made (``cloven.statistics.outsiders``).
+def being_in_it(score: Score) -> Threat:
+    """Somebody who knows all items of a person; ``score`` says how well all that people hold fits a release."""
 
+    def fit(case: Case, release: Any, asked: Longs) -> Floats:
+        from cloven.statistics.telling import People
 
-MEASURE = "probability that a member fits the release better than somebody outside it (0.5 is guessing)"
+        return score(release, People.of(case.data, asked, release.vocabulary, case.data.holders))
 
-
-def membership(score: Score) -> Threat:
-    """Somebody who knows all items of a person, and wants to know whether the person is in the release.
-
-    ``score`` says how well all that people hold fits a release.
-
-    >>> membership(lambda release, people: None).linkage
-    'table'
-    """
-
-    def attempt(threat: Threat, case: Case) -> Risk:
-        inside, outside = _scores(case, score)
-        area, half = _area(inside, outside)
-        found = found_at(inside, outside, ALARMS)
-        attacker = Estimate(area, max(0.0, area - half), min(1.0, area + half))
-        words = {
-            "sentence": f"An attacker ({threat.name}) tells members from others in {estimated(attacker)}; with"
-            f" {percent(ALARMS, 0)} false alarms {percent(found)} of the members are found.",
-            "meaning": f"{percent(found)} found at {percent(ALARMS, 0)} false alarms; not promised to hide",
-        }
-        return threat.risk(
-            attacker=attacker,
-            guessing=Estimate(0.5),
-            gain=attacker.over(0.5),
-            beats=area - half > 0.5,
-            count=len(inside) + len(outside),
-            units=max(len(inside), len(outside)),
-            doubt=found_out(threat.name, found),
-            details={"found": found, "false_alarms": ALARMS},
-            **words,
-        ).saying(**words)
-
-    about = "the release, and all items of one person"
-    return Threat("being in it", about, "table", MEASURE, attempt, counts=False).publicly()
-
-
-def _scores(case: Case, score: Score) -> tuple[Floats, Floats]:
-    """Scores of people as members and as others, once each: the mean over the releases that have them, or have not."""
-    from cloven.statistics.telling import People
-
-    data: Transactions = case.data
-    asked, left_out = case.asked()
-    scores = np.empty(left_out.shape)
-    for row, split in enumerate(case.splits):
-        release = split.result.release
-        scores[row] = score(release, People.of(data, asked, release.vocabulary, data.holders))
-    sides = (~left_out, left_out)
-    inside, outside = (
-        (scores * side).sum(axis=0)[side.any(axis=0)] / side.sum(axis=0)[side.any(axis=0)] for side in sides
-    )
-    return inside, outside
-
-
-def _area(inside: Floats, outside: Floats) -> tuple[float, float]:
-    """Area under the curve (equal scores count half) and half its interval (Hanley and McNeil, Radiology 143, 1982)."""
-    others = np.sort(outside)
-    above = (np.searchsorted(others, inside, "left") + np.searchsorted(others, inside, "right")) / 2
-    area = float(above.mean()) / len(outside)
-    one, two = area / (2 - area), 2 * area**2 / (1 + area)
-    spread = area * (1 - area) + (len(inside) - 1) * (one - area**2) + (len(outside) - 1) * (two - area**2)
-    return area, 1.96 * float(np.sqrt(max(0.0, spread) / (len(inside) * len(outside))))
+    return membership("being in it", "the release, and all items of one person", fit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cloven.figures import many, mean, percent
+from cloven.figures import many, mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -75,27 +75,3 @@ def open_questions(claim: Mapping[str, Any] | None, level: str, checks: Collecti
         if claim and claim["persons"]:
             out.append(f"without --original and --private: {PERSONS}")
     return out
-
-
-# What speaks against publishing where it is no secret any more who is in the data.
-
-
-ALARMS = 0.01
-"""Share of other people who may be taken for members."""
-MOST_FOUND = 0.5
-"""Share of the members who are found at so few false alarms, from which on nothing is published."""
-
-
-def found_out(threat: str, found: float) -> str:
-    """Why a release is not published that tells who is in it; empty where it tells of fewer than half of them.
-
-    >>> found_out("being in it", 0.31)
-    ''
-    """
-    if found < MOST_FOUND:
-        return ""
-    return (
-        f"{percent(found)} of the people in the release are found at {percent(ALARMS, 0)} false alarms ({threat});"
-        f" {percent(MOST_FOUND, 0)} or more is too much. Larger groups (k), more known items (m) or a method that"
-        " publishes no whole records hide better who is in the data."
-    )

@@ -1,4 +1,4 @@
-"""Ranks."""
+"""Ranks inside kernels."""
 
 from __future__ import annotations
 
@@ -30,12 +30,3 @@ def nth_largest(values: Floats, n: int) -> float:
             at -= 1
         best[at] = value
     return float(best[n - 1])
-
-
-def found_at(inside: Floats, outside: Floats, alarms: float) -> float:
-    """Share of the members who score higher than all but a few others.
-
-    >>> found_at(np.array([0.1, 0.5, 0.9]), np.array([0.2, 0.3, 0.4]), 0.01)
-    0.6666666666666666
-    """
-    return float((inside > np.quantile(outside, 1 - alarms, method="higher")).mean())

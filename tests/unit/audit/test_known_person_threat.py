@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.kinds.transactions import _area
+from cloven.kinds.membership import area_between, found_at
 from cloven.statistics.outsiders import Outsiders
-from cloven.statistics.ranks import found_at
 from cloven.threats import Effort
 
 
@@ -124,7 +123,7 @@ def test_the_frame_needs_a_release_and_its_own_kind_of_data():
 
 def test_the_area_is_the_chance_that_a_member_scores_higher():
     inside, outside = np.array([3.0, 2.0, 1.0]), np.array([2.0, 0.0])
-    area, half = _area(inside, outside)
+    area, half = area_between(inside, outside)
     assert area == pytest.approx((2 + 1.5 + 1) / 6)
     assert half > 0
     assert found_at(np.array([5.0, 1.0]), np.arange(0, 2, 0.01), 0.01) == 0.5

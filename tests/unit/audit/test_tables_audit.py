@@ -20,7 +20,7 @@ from cloven.kinds.tables.kind import TablesFamily
 from cloven.kinds.tables.methods.constraints import DistinctL
 from cloven.kinds.tables.methods.diffgen import DiffGen
 from cloven.kinds.tables.release import Sliced
-from cloven.kinds.tables.threats import another_release, known_person, membership, persons_row
+from cloven.kinds.tables.threats import another_release, known_person, persons_row
 from cloven.kinds.tables.words import promised
 from cloven.report.page import page
 from cloven.settings import parse_setting
@@ -123,7 +123,6 @@ def test_made_up_rows_are_nobodys():
     risk = persons_row().try_on(table, result, lots())
     assert risk.not_tried == "every row is made up, so none is anybody's"
     assert known_person().try_on(table, result, lots()).attacker is not None
-    assert membership().try_on(table, result, lots()).attacker is not None
 
 
 def test_rows_of_anatomy_are_found_as_often_as_the_promise_allows():

@@ -23,10 +23,10 @@ from cloven.kinds.known_items import known_items
 from cloven.kinds.known_person import known_person
 from cloven.kinds.transactions import (
     OfTransactions,
+    being_in_it,
     drawn,
     is_of_sets,
     itemsets,
-    membership,
     pair_error,
     plain,
 )
@@ -82,7 +82,7 @@ class DisassociationFamily(OfTransactions):
             the_method(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(_having(other, numbered(number)) for number, other in enumerate(knowledge.releases, 1)),
-            membership(_fit),
+            being_in_it(_fit),
         )
 
     def sizes(self, release: Disassociated) -> list[int]:

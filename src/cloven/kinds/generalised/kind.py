@@ -25,10 +25,10 @@ from cloven.kinds.generalised.words import PARTS, unchanged_alone
 from cloven.kinds.known_items import known_items
 from cloven.kinds.transactions import (
     OfTransactions,
+    being_in_it,
     drawn,
     is_of_sets,
     itemsets,
-    membership,
     pair_error,
     plain,
 )
@@ -84,7 +84,7 @@ class GeneralisationFamily(OfTransactions):
             guesses_by_frequency(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(_having(other, numbered(number)) for number, other in enumerate(knowledge.releases, 1)),
-            membership(_fit),
+            being_in_it(_fit),
         )
 
     def sizes(self, release: SetGeneralised) -> list[int]:

@@ -25,9 +25,9 @@ from cloven.kinds.tables.release import GeneralisedTable, Sliced
 from cloven.kinds.tables.score.trial import told_of_values
 from cloven.kinds.tables.threats import (
     another_release,
+    being_in_the_table,
     known_person,
     learns,
-    membership,
     persons_row,
     replays,
     word_meanings,
@@ -102,7 +102,7 @@ class TablesFamily:
             persons_row(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(_having(other, numbered(number)) for number, other in enumerate(others, 1)),
-            membership(),
+            being_in_the_table(),
         )
         return tuple(map(unless_empty, every))
 

@@ -15,21 +15,20 @@ import numpy as np
 from cloven.data.arrays import row_numbers
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
-from cloven.figures import estimated, many, percent
+from cloven.figures import estimated, many
+from cloven.kinds.membership import membership
 from cloven.kinds.tables.attack.known_person import learners, plain
 from cloven.kinds.tables.attack.replay import Crowd, Replayed, why_not
 from cloven.kinds.tables.attack.values import Composition
-from cloven.kinds.tables.score.trial import TOLD, Attempt, persons
+from cloven.kinds.tables.score.trial import TOLD, Attempt, known_looks, persons
 from cloven.kinds.tables.score.truth import Truth, value_telling
-from cloven.kinds.words import ALARMS, found_out
 from cloven.statistics.outsiders import one_record_each
-from cloven.statistics.ranks import found_at
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cloven.compiled import Flags, Longs
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.table import Table
     from cloven.disclosure.risk import Risk
     from cloven.kinds.tables.attack.replay import Replay
@@ -168,60 +167,19 @@ def word_meanings(relatedness: Relatedness) -> Threat:
     )
 
 
-def membership() -> Threat:
-    """Somebody who wants to know whether a person is in the table at all.
+def being_in_the_table() -> Threat:
+    """Somebody who knows all quasi-identifiers of a person, and wants to know whether the person is in the table.
 
-    No table but a differentially private one promises to hide that, so it is shown, and speaks against publishing only
-    where most members are found. There is nobody outside the table to ask about, so the others are made up: each
-    quasi-identifier from somebody else. Real others are more alike, and harder to tell.
-
-    >>> membership().linkage
+    >>> being_in_the_table().linkage
     'table'
     """
 
-    def attempt(threat: Threat, case: Case) -> Risk:
+    def fit(case: Case, release: TableRelease, asked: Longs) -> Floats:
         from cloven.kinds.tables.attack.values import Membership
-        from cloven.kinds.tables.score.score import score_membership
 
-        result: PublishedTable = case.result
-        # Where every row is made up, everybody had a part in it.
-        real = bool((result.key.records >= 0).any())
-        known = persons(case, published=real)[1]
-        others = _made_up(known, case.data, case.rng)
-        if not len(others):
-            return threat.risk(not_tried="every combination of quasi-identifiers is in the table")
-        both = replace(known, codes=np.concatenate([known.codes, others]))
-        guesses = Membership().guess(result.release, both)
-        member = np.arange(len(both)) < len(known)
-        found = score_membership(guesses, member)
-        asks = {"words": threat.measure, "public": threat.public}
-        risk = found.risk(threat.name, threat.knows, "auc", threat.linkage, counts=False, **asks)
-        if risk.attacker is None:
-            return threat.risk(not_tried="nobody could be asked about")
-        told = "can tell who is in it" if risk.beats else "not shown to tell who is in it"
-        often = f"from made-up ones in {estimated(risk.attacker)}"
-        caught = found_at(guesses.rows[member], guesses.rows[~member], ALARMS)
-        at = f"{percent(caught)} of them are found at {percent(ALARMS, 0)} false alarms"
-        words: dict[str, Any] = {
-            "sentence": f"An attacker ({threat.name}) tells persons in the table {often}; {at}.",
-            "meaning": f"{told}; {at}; such tables do not promise to hide it",
-        }
-        details = {"findings": found.to_dict(), "found": caught, "false_alarms": ALARMS}
-        doubt = found_out(threat.name, caught)
-        return replace(risk, details=details, doubt=doubt, **words).saying(**words)
+        return Membership().guess(release, known_looks(case.data, release, asked)).rows
 
-    measure = "probability that a person of the table fits it better than a made-up one (0.5 is guessing)"
-    about = "the release, and the quasi-identifiers of one person"
-    return Threat("being in the table", about, "table", measure, attempt, counts=False).publicly()
-
-
-def _made_up(known: Known, data: Table, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """As many looks as are known, each value from somebody else, without those that somebody has."""
-    drawn = np.column_stack([rng.permutation(column) for column in known.codes.T])
-    places = {attribute.name: place for place, attribute in enumerate(data.attributes)}
-    there = data.codes[:, [places[name] for name in known.names]]
-    taken = set(map(bytes, np.ascontiguousarray(there)))
-    return drawn[[bytes(look) not in taken for look in np.ascontiguousarray(drawn)]]
+    return membership("being in the table", "the release, and the quasi-identifiers of one person", fit)
 
 
 def _alone(data: Table, rows: np.ndarray[Any, np.dtype[np.int64]]) -> float:
