@@ -11,14 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.main import get_command
 
+import cloven as cv
 from cloven.audit.decision import Limits, decide
 from cloven.cli.answer import MOST_LINES, Answer, Figure, Step
 from cloven.cli.app import app
+from cloven.cli.next_steps import _typed
 from cloven.cli.risk_lines import figures
 from cloven.cli.typed import Typed
 from cloven.disclosure.outcome import Measured, Outcome, Utility
 from cloven.disclosure.risk import Estimate, Risk, Tail
 from cloven.figures import percent
+from cloven.settings import parse_setting, setting
 
 STEP = re.compile(r"^  \d\. .+?:   (cloven .+)$", re.MULTILINE)
 
@@ -108,6 +111,54 @@ def test_what_others_made_can_be_made_here(cloven, people, schema, tmp_path):
         f"cloven schema {people} -o schema.toml",
         f"cloven audit --release {people} --original {people} --schema schema.toml",
     ]
+
+
+def test_a_method_that_was_compared_and_holds_is_a_command_to_paste(cloven, tmp_path):
+    """Slicing shows nearly everybody's quasi-identifiers, which tells who is in the table; classes do not."""
+    lots = np.random.default_rng(1)
+    rows = [[*lots.integers(0, 60, 3), lots.choice(list("stuvwxyz"))] for _ in range(400)]
+    lines = ["age,town,work,illness", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "p.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "p.toml").write_text(
+        "[columns]\n" + "".join(f'{name} = "quasi-identifier"\n' for name in ("age", "town", "work"))
+        + 'illness = "sensitive"\n'
+    )  # fmt: skip
+    given = (
+        "audit",
+        tmp_path / "p.csv",
+        "--schema",
+        tmp_path / "p.toml",
+        "--max-risk",
+        0.9,
+        "--max-tail",
+        0.9,
+    )
+    ended = cloven(
+        *given, "--partition", "adaptive", "--methods", "slicing:l=2 mondrian:k=5,l=2", "-o", tmp_path / "o"
+    )
+    assert ended.code == 1
+    first, *_ = commands(ended.out)
+    assert first.endswith("--methods mondrian:k=5,l=2")
+    assert cloven(*shlex.split(first)[1:], "-o", tmp_path / "again").code == 0
+
+
+@pytest.mark.parametrize(
+    "method", [cv.Disassociation(k=7, m=3, safe="cover", refine=True, max_cluster_size=60), cv.Coat(k=4, m=2)]
+)
+def test_a_setting_is_written_as_options(method):
+    """What is printed for a setting is read back as that very setting."""
+    options = {("-k",): True, ("--safe",): True, ("--methods",): True}
+    typed = Typed("audit", ("a b.csv", "-k", "5", "--methods", "coat"), options)
+    (line,) = commands(f"  1. x:   {_typed(typed, setting(method), setting(method))}\n")
+    words = shlex.split(line)[2:]
+    context = get_command(app).get_command(None, "audit").make_context("audit", words)
+    given = {
+        name: context.params[name] for name in ("k", "m", "safe", "refine", "max_cluster_size", "methods")
+    }
+    if given["methods"] is not None:
+        assert parse_setting(given["methods"]) == method
+    else:
+        assert all(str(given[name]) == str(getattr(method, name)) for name in given if name != "methods")
 
 
 def test_there_are_few_lines_whatever_was_found():

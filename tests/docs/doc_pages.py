@@ -33,7 +33,7 @@ FENCE = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n`]*)\n(?P<text>.*?)^```$"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 # What differs from run to run, or with the versions of libraries: seconds, measures on random data sets, hashes.
 VARYING = (
-    (re.compile(r"\b\d+\.\d s\b|· \d+ s$", re.MULTILINE), "(seconds)"),
+    (re.compile(r"\b\d+\.\d s\b|(?<=· )\d+ s$", re.MULTILINE), "(seconds)"),
     (re.compile(r"\d\.\d{3} \[\d\.\d{3} - \d\.\d{3}\]"), "(sampled)"),
     (re.compile(r"\d+\.\d % \[\d+\.\d - \d+\.\d\]"), "(sampled)"),
     (re.compile(r"relative error of \d+ pair"), "relative error of (some) pair"),

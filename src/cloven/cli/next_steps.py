@@ -6,6 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from cloven.audit.decision import METHODS, price
+from cloven.cli.anonymise import CHOSEN, OF_TABLES
 from cloven.cli.answer import Step
 from cloven.cli.risk_lines import figures
 from cloven.cli.typed import Typed, options_in
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from cloven.audit.report import AuditReport
     from cloven.cli.answer import Figure
+    from cloven.cli.options import Group
     from cloven.disclosure.outcome import Outcome
 
 ANEW = ("--out", "--quick", "--json", "--verbose")
@@ -51,10 +53,9 @@ def _after_yes(found: AuditReport, out: Path) -> list[Step]:
 
 
 def _better(found: AuditReport, again: Typed) -> Step:
-    words = found.decision.words
     best = next(each for each in found.others if each.name == found.decision.better[0])
     cost = price(found.outcome, best, found.audit.limits)
-    return Step(f"A setting that meets the limits ({cost})", str(again.with_words(words)))
+    return Step(f"A setting that meets the limits ({cost})", _typed(again, best.name, found.decision.words))
 
 
 def _closest(found: AuditReport, again: Typed) -> list[Step]:
@@ -83,7 +84,28 @@ def _remedies(found: AuditReport) -> Mapping[str, Any]:
 
 
 def _typed(again: Typed, name: str, words: str) -> str:
-    return str(again.with_words(f"{METHODS}{quote(name)}" if words.startswith(METHODS) else words))
+    """The command for another setting: further options, or the setting itself instead of those that make one."""
+    if words.startswith("-") and not words.startswith(METHODS):
+        return str(again.with_words(words))
+    making = [flag for group in (CHOSEN, OF_TABLES) for each in group.options for flag in _flags(group, each)]
+    method, _, rest = name.partition(":")
+    bare = again.without("--methods", *making)
+    if method != "disassociation":
+        return str(bare.with_words(f"{METHODS}{quote(name)}"))
+    given = [pair.partition("=") for pair in rest.split(",")]
+    return str(bare.with_words(" ".join(_option(each, value) for each, _, value in given)))
+
+
+def _flags(group: Group, name: str) -> list[str]:
+    return group.flag(name).split("/")
+
+
+def _option(name: str, value: str) -> str:
+    """A parameter of disassociation as it stands in a setting, as an option."""
+    yes, *no = _flags(CHOSEN, name)
+    if value in ("yes", "no") and isinstance(CHOSEN.options[name].default, bool):
+        return yes if value == "yes" else (no or [f"--no-{name.replace('_', '-')}"])[0]
+    return f"{yes} {quote(value)}"
 
 
 def _worst(found: AuditReport, outcome: Outcome) -> Figure | None:

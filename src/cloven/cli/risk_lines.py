@@ -39,6 +39,8 @@ TAILS = {
     "likeliest claim right": "best guess correct",
 }
 PERCENT, POINTS = "%", "points"
+WORST = "the worst items"
+"""How it begins what is known where the most revealing items are."""
 _KNOWN = re.compile(r"(\d+) items? of a person")
 _OTHER = re.compile(r"another release( \(\d+\))?")
 
@@ -97,8 +99,7 @@ def _headline(risk: Risk, judged: Estimate, name: str, limit: float) -> Figure:
     if risk.excess is not None and risk.attacker is not None:
         plain = Figure(".", name, _difference(risk.attacker, risk.outsiders, risk.excess))
         found = _compared(plain, risk.excess, limit, POINTS, counts=risk.counts)
-        searched = risk.details.get("searched")
-        return replace(found, text=f"{found.text}; searched: {searched}") if searched else found
+        return replace(found, text=found.text + _knowing(risk, str(risk.details.get("known", ""))))
     text = f"{percent(judged.value)} {_verb(risk)}{_ends(judged)}"
     if risk.guessing is not None:
         text += f", random baseline {percent(risk.guessing.value)}"
@@ -111,7 +112,16 @@ def _tail(risk: Risk, tail: Tail, name: str, limit: float) -> Figure:
     """What it reached of people whom a mean would hide."""
     text = _difference(tail.members, tail.outsiders, tail.excess)
     plain = Figure(".", name, text, TAILS.get(tail.name, tail.name))
-    return _compared(plain, tail.excess, limit, POINTS, counts=risk.counts)
+    found = _compared(plain, tail.excess, limit, POINTS, counts=risk.counts)
+    return replace(found, text=found.text + _knowing(risk, tail.known))
+
+
+def _knowing(risk: Risk, known: str) -> str:
+    """What the intruder knows, where figures of one attack differ in it, and among what the worst was searched."""
+    differs = {risk.details.get("known", known), *(tail.known for tail in risk.tails)} != {known}
+    searched = risk.details.get("searched") if known.startswith(WORST) else None
+    parts = [f"known: {known}" if differs and known else "", f"searched: {searched}" if searched else ""]
+    return "".join(f"; {part}" for part in parts if part)
 
 
 def _compared(plain: Figure, judged: Estimate, limit: float, unit: str, *, counts: bool) -> Figure:

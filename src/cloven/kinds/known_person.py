@@ -473,7 +473,11 @@ def judged_risk(
         beats=(mean.excess.low or 0.0) > 0,
         count=worst.sheet.people,
         units=worst.sheet.people,
-        details={"ways": [told.to_dict() for told in every], "calibration": _calibration(worst.sheet)},
+        details={
+            "known": mean.known,
+            "ways": [told.to_dict() for told in every],
+            "calibration": _calibration(worst.sheet),
+        },
     )
 
 
