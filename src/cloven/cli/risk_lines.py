@@ -103,9 +103,12 @@ def _headline(risk: Risk, judged: Estimate, name: str, limit: float) -> Figure:
     text = f"{percent(judged.value)} {_verb(risk)}{_ends(judged)}"
     if risk.guessing is not None:
         text += f", random baseline {percent(risk.guessing.value)}"
-    if risk.counts and risk.no_gain and judged.upper > limit + ROUNDING:
-        return Figure("v", name, f"{text}: no gain over chance (at most {_number(NOTHING_GAINED)} points)")
-    return _compared(Figure(".", name, text), judged, limit, PERCENT, counts=risk.counts)
+    found = _compared(Figure(".", name, text), judged, limit, PERCENT, counts=risk.counts)
+    if not risk.counts or not risk.no_gain:
+        return found
+    if found.mark == "v":
+        return replace(found, text=f"{found.text}; no gain over chance")
+    return Figure("v", name, f"{text}: no gain over chance (at most {_number(NOTHING_GAINED)} points)")
 
 
 def _tail(risk: Risk, tail: Tail, name: str, limit: float) -> Figure:
