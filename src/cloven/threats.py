@@ -207,19 +207,26 @@ class Threat:
         effort: Effort | None = None,
         progress: Progress | None = None,
         outsiders: Outsiders | None = None,
-        undecided: Callable[[Risk], bool] | None = None,
+        held_by: Callable[[Risk], bool | None] | None = None,
+        *,
+        again: bool = False,
     ) -> Risk:
-        """What the attack reached, or why there was nothing to try; of more people as long as that is ``undecided``."""
+        """What the attack reached, or why there was nothing to try.
+
+        Where it is not shown whether limits are kept (``held_by``), everybody is asked. On the way there it may end
+        with a no alone: who ends at the first good look passes what is past a limit more often than one in 40.
+        """
         case = Case(data, result, copy.deepcopy(rng), effort or Effort(), progress, outsiders)
         try:
             found = self.attempt(self, case)
         except ParameterError as error:
             return self.risk(not_tried=str(error))
-        asking = case.effort.until_decided and undecided is not None and undecided(found)
+        held = True if held_by is None or not case.effort.until_decided else held_by(found)
+        asking = outsiders is not None and (held is None or (again and held))
         more = outsiders.more() if asking and outsiders is not None else None
         if more is not None:
             further = replace(case.effort, most_searched=2 * case.effort.most_searched)
-            return self.try_on(data, result, rng, further, progress, more, undecided)
+            return self.try_on(data, result, rng, further, progress, more, held_by, again=True)
         return replace(found, criteria=self.criteria) if self.criteria else found
 
     def nothing(self, why: str, **figures: Any) -> Risk:

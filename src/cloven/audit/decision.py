@@ -101,12 +101,13 @@ class Limits:
                 return f"{risk.threat}, in doubt"
         return ""
 
-    def undecided(self, risk: Risk, k: int) -> bool:
-        """Whether asking more people could decide: limits lie inside intervals, and nothing is past one for sure."""
+    def held_by(self, risk: Risk, k: int) -> bool | None:
+        """Whether what was asked of people keeps to the limits, or is past one for sure; None if neither was shown."""
         judged = [(tail.excess, tail.limit(self.max_tail, self.max_risk)) for tail in risk.tails]
         judged += [] if risk.excess is None else [(risk.excess, self.limit_of(risk, k))]
-        past = any((excess.low or 0.0) > limit for excess, limit in judged)
-        return risk.counts and not past and any(excess.upper > limit for excess, limit in judged)
+        if not risk.counts or all(excess.upper <= limit for excess, limit in judged):
+            return True
+        return False if any((excess.low or 0.0) > limit for excess, limit in judged) else None
 
     def faults(self, outcome: Outcome, k: int, promised: int | None = None) -> tuple[Reason, ...]:
         """Why an outcome is not good enough; none if it is.
@@ -154,7 +155,15 @@ class Decision:
     def of_a_sample(self, noun: str = "record") -> Decision:
         """The same for a sample: every record (or row) has to be audited before anything is published."""
         more = f"This is about a sample; audit all {noun}s before you publish."
-        return replace(self, sentence=f"{self.sentence} {more}")
+        reason = Reason(Said("Only a sample was audited, and no release was made of all."))
+        return replace(
+            self,
+            verdict="do not publish",
+            sentence=f"{self.sentence} {more}",
+            reasons=(reason, *self.reasons),
+            better=(),
+            words="",
+        )
 
     def made_elsewhere(self) -> Decision:
         """The same of a release that others made: no search of ours finds a setting of theirs."""
@@ -225,7 +234,7 @@ def decide(
         sentence = "Do not publish on this alone: no attack that counts was tried."
         return Decision("do not publish", sentence, (nothing_tried(), *reasons))
     if not reasons:
-        return Decision("publish", f"Publish: {_rests_on(outcome)} {not_covered}".strip())
+        return Decision("publish", f"Publish: {_rests_on(outcome, limits, k)} {not_covered}".strip())
     good = {
         words: other
         for words, (other, its_k) in (others or {}).items()
@@ -262,13 +271,13 @@ def not_covered(method: Anonymiser, knowledge: Knowledge) -> str:
     return f"Not covered: {', '.join(left)}." if left else ""
 
 
-def _rests_on(outcome: Outcome) -> str:
+def _rests_on(outcome: Outcome, limits: Limits, k: int) -> str:
     """The attacker that gets furthest."""
     worst = outcome.worst
     if worst is None or worst.judged is None:
         return ""
     lots = ""
-    if worst.no_gain and worst.guessing is not None:
+    if worst.gains_nothing(limits.limit_of(worst, k)) and worst.guessing is not None:
         lots = f", no gain over chance ({percent(worst.guessing.value)})"
     what = "is right in" if worst.excess is None else "is told more of members than of outsiders in"
     return (

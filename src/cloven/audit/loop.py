@@ -153,8 +153,8 @@ class Audit:
 
         def attack(step: str) -> None:
             def attempt(report: Progress) -> Risk:
-                asked, undecided = (data, result, run.rng(step)), partial(self.limits.undecided, k=method.k)
-                return attacks[step].try_on(*asked, self.effort, report, outsiders, undecided)
+                asked, held_by = (data, result, run.rng(step)), partial(self.limits.held_by, k=method.k)
+                return attacks[step].try_on(*asked, self.effort, report, outsiders, held_by)
 
             if stop and (past := self.limits.passed_at(tuple(found.values()), method.k)):
                 found[step] = attacks[step].risk(not_tried=f"{GIVEN_UP}{past}")
@@ -183,7 +183,7 @@ class Audit:
         uncovered = not_covered(self.method, self.knowledge)
         found = decide(main.outcome, self.limits, self.method.k, others.made, uncovered, untried)
         # That nobody could be attacked in an empty release is no merit of it.
-        return found if main.outcome.groups else replace(found, sentence=EMPTY)
+        return found if main.outcome.groups else replace(found, verdict="do not publish", sentence=EMPTY)
 
     def _sample(self, data: Any, run: Run) -> Any:
         """All records, or a random part of them where the effort is limited."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.audit.decision import not_covered
 from cloven.audit.public_document import FEWEST
-from cloven.cli.answer import Answer, Figure
+from cloven.cli.answer import Answer
 from cloven.cli.console import dot, say, table, tick, warn
 from cloven.cli.next_steps import steps_after
 from cloven.cli.risk_lines import figures, use
@@ -31,17 +31,12 @@ UTILITY = ("measure", "kept", "what it means")
 
 def answer_of(found: AuditReport, typed: Typed, out: Path, where: Plain, seconds: float) -> Answer:
     """The answer of an audit; ``out`` and ``where`` say where it was written, ``seconds`` what it took."""
-    publish = found.decision.verdict == "publish" and not found.sampled
+    publish = found.decision.verdict == "publish"
     limits, k = found.audit.limits, found.audit.method.k
-    sample = (
-        [Figure("x", "", "Only a sample was audited, and no release was made of all.")]
-        if found.sampled
-        else []
-    )
     return Answer(
         publish,
         _about(found, seconds),
-        [*sample, *figures(found.outcome, found.decision, limits, k)],
+        figures(found.outcome, found.decision, limits, k),
         use(found.outcome.utility),
         not_covered(found.audit.method, found.audit.knowledge),
         [str(each) for each in found.cautions] if publish else [],

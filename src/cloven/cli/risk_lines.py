@@ -104,7 +104,7 @@ def _headline(risk: Risk, judged: Estimate, name: str, limit: float) -> Figure:
     if risk.guessing is not None:
         text += f", random baseline {percent(risk.guessing.value)}"
     found = _compared(Figure(".", name, text), judged, limit, PERCENT, counts=risk.counts)
-    if not risk.counts or not risk.no_gain:
+    if not risk.counts or not risk.gains_nothing(limit):
         return found
     if found.mark == "v":
         return replace(found, text=f"{found.text}; no gain over chance")

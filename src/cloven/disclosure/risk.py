@@ -195,17 +195,17 @@ class Risk:
     def exceeds(self, limit: float) -> bool:
         """Whether it takes part in the verdict and may lie above a limit: the upper end of the interval counts."""
         above = self.judged is not None and self.judged.upper > limit + ROUNDING
-        return self.counts and above and not self.no_gain
+        return self.counts and above and not self.gains_nothing(limit)
 
-    @property
-    def no_gain(self) -> bool:
+    def gains_nothing(self, limit: float) -> bool:
         """Whether it was shown that chance is right about as often; a fixed limit would forbid chance itself.
 
-        What was promised is never excused by it, nor what being in the release adds, which is no guess.
+        The gain is held to the limit too, where that is small. What was promised is never excused, nor what being in
+        the release adds, which is no guess. Nor is a record that is found: chance finds one in all.
         """
         high = None if self.gain is None else self.gain.high
-        excused = not self.promised and self.excess is None
-        return excused and high is not None and high <= NOTHING_GAINED + ROUNDING
+        excused = not self.promised and self.excess is None and self.linkage != "record"
+        return excused and high is not None and high <= min(NOTHING_GAINED, limit) + ROUNDING
 
     def tails_beyond(self, max_tail: float, max_risk: float) -> tuple[Tail, ...]:
         """Tails that may be longer than is accepted, if it takes part in the verdict."""
@@ -218,7 +218,8 @@ class Risk:
     @property
     def missing(self) -> bool:
         """Whether it should have been tried and could not be."""
-        return self.counts and not self.outside and bool(self.not_tried)
+        left_out = bool(self.not_tried) and not self.not_tried.startswith(NOTHING)
+        return self.counts and not self.outside and left_out
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from cloven.disclosure.audience import is_differentially_private
 from cloven.disclosure.outcome import Measured, Utility
-from cloven.disclosure.risk import ROUNDING, Estimate
+from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
-from cloven.figures import estimated, many, percent
+from cloven.figures import estimated, percent
 from cloven.kinds.membership import membership
 from cloven.registry import part
+from cloven.statistics.intervals import wilson
 from cloven.statistics.yardstick import Yardstick
 
 if TYPE_CHECKING:
@@ -281,14 +282,9 @@ def risk_of(
     if attacker is None or guessing is None:
         return threat.nothing(SPLIT, details=details)
     gain = _estimate(hit.over_chance, hit.over_chance_low, hit.over_chance_high)
-    if hit.units == 1 and gain is not None and gain.value <= ROUNDING:
-        # All that there is was attacked; who is right more often than lots stays a reason, whatever the interval.
-        where = (
-            f"all {many(int(hit.count), 'hidden part')} lie in one group, so that no interval can be built"
-        )
-        return threat.nothing(
-            f"{where}, and lots are right as often ({percent(guessing.value)})", details=details
-        )
+    if hit.units == 1:  # no interval can be built over groups
+        attacker = _over_parts(attacker.value, int(hit.count))
+        gain = attacker.over(guessing.value)
     sentence = (
         f"An attacker ({threat.name}) puts {estimated(attacker)} {puts}; {guess} gets {estimated(guessing)}."
     )
@@ -305,6 +301,16 @@ def risk_of(
         meaning=meant,
         details=details,
     ).saying(sentence=sentence, meaning=meant)
+
+
+def _over_parts(value: float, parts: int) -> Estimate:
+    """A share with its interval over hidden parts.
+
+    >>> _over_parts(0.5, 100)
+    Estimate(value=0.5, low=0.40383153, high=0.59616847)
+    """
+    low, high = wilson(round(value * parts), parts)
+    return Estimate(value, round(min(low, value), 8), round(max(high, value), 8))
 
 
 def meaning(attacker: Estimate, *, beats: bool) -> str:

@@ -225,7 +225,7 @@ def of_risk(
         return Sign("bad", "tells too much")
     if not plain["counts"]:
         return Sign("quiet", "not judged")
-    if risk.no_gain:
+    if risk.gains_nothing(limit):
         return Sign("good", "no gain over chance")
     return Sign("good", "below the limit")
 

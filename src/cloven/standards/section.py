@@ -108,7 +108,7 @@ def _result(risk: Risk, report: AuditReport) -> str:
         return "nothing to measure"
     if is_past(risk, report):
         return "past the limits"
-    return "no gain over chance" if risk.no_gain else "within the limits"
+    return "no gain over chance" if risk.gains_nothing(limit_of(risk, report)) else "within the limits"
 
 
 def _clause(clause: Clause, report: AuditReport, claim: Claim) -> dict[str, Any]:
