@@ -142,6 +142,43 @@ def test_a_method_that_was_compared_and_holds_is_a_command_to_paste(cloven, tmp_
     assert cloven(*shlex.split(first)[1:], "-o", tmp_path / "again").code == 0
 
 
+def test_names_that_look_like_options_can_be_pasted(cloven, baskets, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    baskets.rename("-b.csv")
+    ended = cloven("audit", "--quick", "-o", "-out", "--ledger", "kept", "--", "-b.csv")
+    publish, verify = commands(ended.out)
+    assert (publish, verify) == ("cloven publish ./-out --ledger kept", "cloven verify ./-out/published")
+    assert cloven(*shlex.split(publish)[1:]).code == 0
+    assert cloven(*shlex.split(verify)[1:]).code == 0
+    ended = cloven("audit", "--no-attack", "-o", "again", "--", "-b.csv")
+    assert commands(ended.out) == ["cloven audit ./-b.csv"]
+
+
+def test_a_name_that_cannot_be_shown_stands_in_no_command(cloven, baskets, tmp_path):
+    odd = baskets.rename(tmp_path / "new\nline.csv")
+    ended = cloven("audit", odd, "--no-attack", "-o", tmp_path / "out")
+    assert len(ended.out.splitlines()) <= MOST_LINES
+    assert commands(ended.out) == []
+    assert "  1. Attack it\n" in ended.out
+
+
+def test_where_no_attack_is_the_reason_no_setting_is_searched(cloven, baskets, tmp_path):
+    ended = cloven("audit", baskets, "-k", 2, "--quick", "--no-advise", "-o", tmp_path / "out")
+    assert ended.code == 1
+    assert [line for line in ended.out.splitlines() if line.startswith("  x ")] == [
+        "  x k = 2 is little: publish nothing with k below 3."
+    ]
+    assert commands(ended.out) == [f"cloven describe {shlex.quote(str(baskets))} -k 2"]
+
+
+def test_one_sensitive_value_is_audited_and_refused(cloven, tmp_path):
+    (tmp_path / "one.csv").write_text("age,ill\n" + "".join(f"{20 + n % 30},flu\n" for n in range(90)))
+    (tmp_path / "one.toml").write_text('[columns]\nage = "quasi-identifier"\nill = "sensitive"\n')
+    ended = cloven("audit", tmp_path / "one.csv", "--schema", tmp_path / "one.toml", "-o", tmp_path / "out")
+    assert (ended.code, ended.err) == (1, "")
+    assert "ill is certain" in ended.out
+
+
 @pytest.mark.parametrize(
     "method", [cv.Disassociation(k=7, m=3, safe="cover", refine=True, max_cluster_size=60), cv.Coat(k=4, m=2)]
 )

@@ -126,13 +126,16 @@ def _lines(found: Sequence[Figure], most: int, more: str) -> list[str]:
         for each, title in zip(shown, titles, strict=True)
     ]
     if left:
-        names = ", ".join(dict.fromkeys(each.name for each in left if each.name))
-        lines.append(f"  {left[0].mark} {len(left)} {more}, see --verbose: {names}".removesuffix(": "))
+        names = "; ".join(dict.fromkeys(each.name for each in left if each.name))
+        mark = left[0].mark if len({each.mark for each in left}) == 1 else "."
+        lines.append(f"  {mark} {len(left)} {more}, see --verbose: {names}".removesuffix(": "))
     return lines
 
 
 def _step_line(number: int, step: Step) -> str:
-    return f"  {number}. {step.what}:   {step.command}" if step.command else f"  {number}. {step.what}"
+    """A step; without its command where a name in it cannot be shown as it is."""
+    pasted = step.command and visible(step.command) == step.command
+    return f"  {number}. {step.what}:   {step.command}" if pasted else f"  {number}. {step.what}"
 
 
 def _place_lines(places: Sequence[tuple[str, str]], code: int) -> list[str]:

@@ -40,7 +40,7 @@ def answer_of(found: AuditReport, typed: Typed, out: Path, where: Plain, seconds
         use(found.outcome.utility),
         not_covered(found.audit.method, found.audit.knowledge),
         [str(each) for each in found.cautions] if publish else [],
-        steps_after(found, typed, out),
+        steps_after(found, typed, out, out / "published"),
         _places(found, where, publish=publish),
     )
 

@@ -178,7 +178,13 @@ def _answer(
         use(found.outcome.utility) + sampled,
         not_covered(method, asked.knowledge),
         (),
-        steps_after(replace(found.sample, decision=found.decision, outcome=found.outcome), typed, asked.out),
+        steps_after(
+            replace(found.sample, decision=found.decision, outcome=found.outcome),
+            typed,
+            asked.out,
+            asked.out,
+            in_memory=False,
+        ),
         [("All figures (do not share)", where["figures"]), (release, where["release"])],
     )
 

@@ -9,7 +9,7 @@ from cloven.audit.decision import METHODS, price
 from cloven.cli.anonymise import CHOSEN, OF_TABLES
 from cloven.cli.answer import Step
 from cloven.cli.risk_lines import figures
-from cloven.cli.typed import Typed, options_in
+from cloven.cli.typed import Typed, as_argument, options_in
 from cloven.figures import many
 from cloven.settings import setting
 
@@ -22,33 +22,44 @@ if TYPE_CHECKING:
     from cloven.cli.options import Group
     from cloven.disclosure.outcome import Outcome
 
-ANEW = ("--out", "--quick", "--json", "--verbose")
+ANEW = ("--out", "--quick", "--json", "--verbose", "--no-attack")
 """What belongs to one run alone."""
 
 
-def steps_after(found: AuditReport, typed: Typed, out: Path) -> list[Step]:
-    """What to do with what was found; ``out`` is where it was written."""
+def steps_after(
+    found: AuditReport, typed: Typed, out: Path, release: Path, *, in_memory: bool = True
+) -> list[Step]:
+    """What to do with what was found: ``out`` is where it was written, ``release`` the release in it.
+
+    What was not audited ``in_memory`` is not searched there either.
+    """
     again = typed.without(*ANEW)
     if found.sampled:
         return [Step(f"Audit all {many(found.records_in_all, found.data.noun)}", str(again))]
     if found.decision.verdict == "publish":
-        return _after_yes(found, out)
+        return _after_yes(found, typed.value("--ledger"), out, release)
+    if found.audit.threats == ():
+        return [Step("Attack it", str(again))]
     if found.kept_elsewhere:
         return _with_roles(again)
+    helps = found.decision.words or any(reason.risk for reason in found.decision.reasons)
+    if not helps:  # no setting does
+        return [Step("Look at the data", str(again.for_command("describe", _options_of("describe"))))]
     steps = (
         [_better(found, again)]
         if found.decision.words
         else [*_closest(found, again), *_fewer_items(found, again)]
     )
-    return [*steps, _search(found, again)]
+    return [*steps, *([_search(found, again)] if in_memory else [])]
 
 
-def _after_yes(found: AuditReport, out: Path) -> list[Step]:
+def _after_yes(found: AuditReport, ledger: str, out: Path, release: Path) -> list[Step]:
     if found.kept_elsewhere:
         return [Step("Send the table as it was audited")]
+    noted = ("--ledger", ledger) if ledger else ()
     return [
-        Step("Note it as published once it is sent", str(Typed("publish", (str(out),)))),
-        Step("Whoever receives it checks it", str(Typed("verify", (str(out / "published"),)))),
+        Step("Note it as published once it is sent", str(Typed("publish", (as_argument(out), *noted)))),
+        Step("Whoever receives it checks it", str(Typed("verify", (as_argument(release),)))),
     ]
 
 
@@ -73,7 +84,8 @@ def _closest(found: AuditReport, again: Typed) -> list[Step]:
     held = _worst(found, found.outcome)
     if held is not None and worst.times >= held.times:
         return []
-    left = f"{worst.part or worst.name} left".lower()
+    name = (worst.part or worst.name).lower()
+    left = f"fails {name} first, the rest was not tried" if closest.given_up else f"{name} left"
     what = f"Closest of {many(len(tried), 'other setting')}, none of which meets the limits ({left})"
     return [Step(what, _typed(again, closest.name, words[closest.name]))]
 

@@ -32,7 +32,11 @@ class Typed:
     @classmethod
     def from_context(cls, context: Context) -> Typed:
         """The command that is running now."""
-        return cls(context.info_name or "", context.meta.get(KEPT, ()), options_in(context))
+        words: tuple[str, ...] = context.meta.get(KEPT, ())
+        if "--" in words:
+            at = words.index("--")
+            words = (*words[:at], *map(as_argument, words[at + 1 :]))
+        return cls(context.info_name or "", words, options_in(context))
 
     def without(self, *flags: str) -> Typed:
         """The same without these options, however they were written.
@@ -90,6 +94,15 @@ class Typed:
 
     def __str__(self) -> str:
         return shlex.join(["cloven", *self.command.split(), *self.words])
+
+
+def as_argument(path: object) -> str:
+    """A path that no command takes for an option.
+
+    >>> as_argument("-a.csv"), as_argument("a.csv")
+    ('./-a.csv', 'a.csv')
+    """
+    return f"./{path}" if str(path).startswith("-") else str(path)
 
 
 def options_in(context: Context) -> dict[tuple[str, ...], bool]:

@@ -71,7 +71,7 @@ def known_items(size: int, *, promised: bool, judged_beyond: bool = False) -> Th
 def nothing_known(threat: Threat, size: int, drawn: int, of: int, *, counts: bool) -> Risk:
     """Nothing could be looked up; where not all records that are long enough were drawn, that is not passed."""
     if drawn == of:
-        return threat.risk(counts=False, not_tried=f"no published record has {size} items")
+        return threat.risk(counts=False, not_tried=f"no published record has {many(size, 'item')}")
     why = f"of {drawn:,} records with {size} items or more, drawn from {of:,}, none has {size} that are published"
     return threat.risk(counts=counts, not_tried=why)
 

@@ -295,6 +295,8 @@ def suggested(data: Table) -> tuple[str, str]:
             else "numbers that lie near to each other count as one"
         )
         return f"mondrian:l={DISTINCT_L}", f"mondrian: {what}, which other methods do not count"
+    if _fewest_values(data) < DISTINCT_L:
+        return "mondrian", "mondrian: everybody has one value of a sensitive column, which no method hides"
     largest, commonest = sure_l(data), _commonest(data)
     if largest < DISTINCT_L:
         part = "more than" if largest_l(data) < DISTINCT_L else "about"
