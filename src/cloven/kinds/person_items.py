@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from cloven.compiled import Longs
     from cloven.data.transactions import Transactions
 
-NEARLY_ALL = 0.95
+NEARLY_ALL = 0.85
 """Share of the records that hold exactly one item of a family that names persons."""
 FEWEST, MANY = 30, 100
 """Items of such a family at least; and from how many on it need not be shown that the records of each are alike."""
-RECORDS, MOST_RECORDS = 10, 100
+RECORDS, MOST_RECORDS = 10, 20
 """Records that hold each on average, at most: the same two."""
 REPEATED = 0.5
 """Share of its items, at least, that several records hold: what one record alone holds is another doubt."""
