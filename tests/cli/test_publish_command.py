@@ -129,7 +129,7 @@ def test_a_ledger_folder_remembers_what_was_published(cloven, small):
 def said_no(private, people=10_000, **limits):
     """An audit of the same release that asked other people, and said no."""
     accepted = {"max_risk": 1, "max_tail": 1, "min_utility": 0, "standard": 0} | limits
-    note(private, Note.now("do not publish", limits=accepted, people=people))
+    note(private, Note.now("do not publish", figures="do not publish", limits=accepted, people=people))
 
 
 def test_asking_other_people_does_not_undo_a_verdict(cloven, small, tmp_path):
@@ -174,3 +174,54 @@ def test_sets_beside_a_release_of_the_same_people_are_not_published(cloven, smal
     twin = audited(cloven, "january.csv", "twin", "-k", 3, "--other-release", "january")
     assert (twin.code, twin.json["decision"]["verdict"]) == (0, "publish"), twin.json["decision"]
     assert "other releases about the same people" in twin.json["decision"]["sentence"]
+
+
+def test_what_the_audit_did_not_know_of_is_refused_whenever_it_was_published(cloven, small, tmp_path):
+    """The audit runs in another folder, after the first of two was published: its date alone says nothing."""
+    audited(cloven, small, "first", "-k", 3)
+    assert cloven("publish", "first", "--ledger", "notes").code == 0
+    (tmp_path / "elsewhere").mkdir()
+    assert audited(cloven, small, "elsewhere/second", "-k", 4).code == 0, "it knows of none"
+    cloven("publish", "elsewhere/second", "--ledger", "notes").refused(1, "first", "did not know of it")
+    assert audited(cloven, small, "elsewhere/again", "-k", 4, "--ledger", "notes").code == 1
+
+
+def test_a_no_that_rests_on_an_earlier_release_alone_does_not_bind(cloven, small):
+    audited(cloven, small, "first", "-k", 3)
+    cloven("publish", "first")
+    ended = audited(cloven, small, "second", "-k", 4)
+    assert "published on" in ended.json["decision"]["reasons"][0]
+    shutil.rmtree("first.private")  # it was never handed out after all
+    assert audited(cloven, small, "third", "-k", 4).code == 0
+    assert cloven("publish", "third").code == 0
+
+
+@pytest.mark.parametrize("torn", ["first.private/ledger.jsonl", "other.private/receipt.json"])
+def test_nothing_is_published_while_notes_cannot_be_read(cloven, small, tmp_path, torn):
+    """What cannot be read may have said no, or that the same people were published."""
+    audited(cloven, small, "first", "-k", 3)
+    (tmp_path / "other.private").mkdir()
+    with (tmp_path / torn).open("a") as file:
+        file.write('{"verdict": "do not pub\n')
+    cloven("publish", "first").refused(1, torn, "could not be read", "--anyway")
+    assert cloven("publish", "first", "--anyway").code == 0
+
+
+def test_what_is_published_already_is_added_to_a_ledger_that_lacks_it(cloven, small):
+    audited(cloven, small, "first", "-k", 3)
+    cloven("publish", "first")
+    for _ in range(2):
+        assert cloven("publish", "first", "--ledger", "notes").code == 0
+    shutil.rmtree("first.private")
+    (entry,) = cloven("ledger", "notes", "--json").json["releases"]
+    assert entry["published"] is not None
+
+
+def test_a_damaged_receipt_is_named(cloven, small, tmp_path):
+    audited(cloven, small, "first", "-k", 3)
+    (tmp_path / "first.private" / "receipt.json").write_text("{")
+    cloven("publish", "first").refused(3, "first.private/receipt.json")
+
+
+def test_an_empty_name_is_no_ledger(cloven, small):
+    cloven("ledger", ".", "--ledger", "").refused(2, "--ledger", "empty")

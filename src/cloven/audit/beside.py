@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -19,31 +19,63 @@ if TYPE_CHECKING:
     from cloven.storage.ledger import Earlier, Ledger
 
 
+@dataclass(frozen=True)
+class Beside:
+    """What releases that were published earlier mean for a new one.
+
+    Attributes:
+        against: what speaks against publishing the new one, a sentence each.
+        cautions: what to know of them besides.
+        known: SHA-256 of the manifests of those that share people with it; what is published later, or elsewhere, is
+            not among them.
+    """
+
+    against: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+
+
+def hold_against(
+    earlier: Sequence[Earlier],
+    manifest_sha256: str,
+    epsilon: float | None = None,
+    tried: Collection[str] = (),
+    worded: Callable[[Sequence[Earlier]], list[str]] = warnings,
+) -> Beside:
+    """Hold releases that were published earlier against a new one, unless they were tried or are the same.
+
+    Args:
+        earlier: releases that were published before, compared with the data.
+        manifest_sha256: of the new one.
+        epsilon: of the new one, if it is differentially private.
+        tried: SHA-256 of the manifests of those that attackers were given.
+        worded: what to say of those that speak against it.
+    """
+    known = tuple(sorted({each.entry.manifest_sha256 for each in earlier if each.share}))
+    # Promises that add up need no attack to be tried: the sum is what both together keep.
+    composing = [each for each in earlier if each.composes and (epsilon is None or not adds(each))]
+    untried = [each for each in composing if each.entry.manifest_sha256 not in {manifest_sha256, *tried}]
+    rest = [each for each in earlier if each not in composing]
+    cautions = (*adds_up(epsilon, earlier), *warnings(rest, epsilon=epsilon))
+    return Beside(tuple(worded(untried)) if untried else (), cautions, known)
+
+
 def beside_earlier(
     found: AuditReport,
     earlier: Sequence[Earlier],
     tried: Collection[str] = (),
     worded: Callable[[Sequence[Earlier]], list[str]] = warnings,
 ) -> AuditReport:
-    """The report with earlier releases of the same people held against it, unless they were tried or are the same.
-
-    Args:
-        found: the report.
-        earlier: releases that were made before.
-        tried: SHA-256 of the manifests of those that attackers were given.
-        worded: what to say of those that speak against it.
-    """
-    epsilon = epsilon_of(found.result.release.parameters)
-    costs = map(Said.of, adds_up(epsilon, earlier))
-    found = replace(found, cautions=(*found.cautions, *costs))
-    # Promises that add up need no attack to be tried: the sum is what both together keep.
-    composing = [each for each in earlier if each.composes and (epsilon is None or not adds(each))]
-    if not composing:
-        told = map(Said.of, warnings(earlier, epsilon=epsilon))
-        return replace(found, cautions=(*found.cautions, *told))
-    known = {_digest_of(found.result.release), *tried}
-    open_ones = [each for each in composing if each.entry.manifest_sha256 not in known]
-    return replace(found, decision=found.decision.beside(worded(open_ones)))
+    """The report with releases held against it that were published earlier; see ``hold_against``."""
+    release = found.result.release
+    held = hold_against(earlier, _digest_of(release), epsilon_of(release.parameters), tried, worded)
+    return replace(
+        found,
+        cautions=(*found.cautions, *map(Said.of, held.cautions)),
+        figures=found.decision.verdict,
+        beside=held.known,
+        decision=found.decision.beside(held.against),
+    )
 
 
 def judged_before(found: AuditReport, known: Ledger) -> AuditReport:

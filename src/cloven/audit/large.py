@@ -44,8 +44,9 @@ from cloven.storage.release import places
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
+    from cloven.audit.beside import Beside
     from cloven.audit.decision import Decision
     from cloven.audit.report import AuditReport
     from cloven.compiled import Longs
@@ -126,14 +127,14 @@ class LargeAudit:
         source: Any,
         out: str | os.PathLike[str],
         progress: Report | None = None,
-        earlier: Callable[[Any], Sequence[str]] | None = None,
+        earlier: Callable[[Any, str], Beside] | None = None,
         ledger: str | os.PathLike[str] | None = None,
     ) -> LargeReport:
         """Make a release in ``out`` and its key in ``out.private``, attack it there, and decide.
 
         A release that does not verify is not written, and raises. ``earlier`` is called in the end with what the engine
-        knows of the data, and tells of published releases of the same people: each speaks against this one. The verdict
-        is noted beside the key, and in the ``ledger`` if there is one.
+        knows of the data and the SHA-256 of the manifest, and holds published releases of the same people against this
+        one. The verdict is noted beside the key, and in the ``ledger`` if there is one.
         """
         from cloven.storage.atomic import staging_folder
         from cloven.storage.ledger_file import check_ledger, note
@@ -153,12 +154,13 @@ class LargeAudit:
         ):
             _refuse_changed(large, release)
             found = replace(self._tried(large, method, release, scratch, report), made=made)
+        asked = self.people * self.effort.splits
+        kept = audit_note(found.decision.verdict, self.limits, asked, self.knowledge.releases)
         if earlier is not None:
-            found = replace(found, decision=found.decision.beside(earlier(made)))
+            held = earlier(made, found.manifest_sha256)
+            found = replace(found, decision=found.decision.beside(held.against), cautions=held.cautions)
+            kept = replace(kept, beside=held.known)
         audits = Ledger.read(release.parent, ledger).audits_of(found.manifest_sha256)
-        kept = audit_note(
-            found.decision.verdict, self.limits, self.people * self.effort.splits, self.knowledge.releases
-        )
         quick = self.effort.splits < Effort().splits
         found = replace(found, decision=found.decision.after(audits, kept, quick=quick))
         note(places(release)[1], replace(kept, verdict=found.decision.verdict), ledger)
@@ -266,6 +268,7 @@ class LargeReport:
         sample: the usual audit, of a release of records drawn from the data, with the attackers that take it.
         decision: the verdict.
         made: what the engine knows of the data, if it says so.
+        cautions: what to know before publishing.
     """
 
     release: Path
@@ -277,6 +280,7 @@ class LargeReport:
     sample: AuditReport
     decision: Decision
     made: Any = None
+    cautions: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"LargeReport({self.release.name}, {self.records:,} records: {self.decision.verdict})"
@@ -296,6 +300,7 @@ class LargeReport:
             "manifest_sha256": self.manifest_sha256,
             "records": self.records,
             "decision": self.decision.to_dict(),
+            "cautions": list(self.cautions),
             "on_the_release": {
                 "risks": [risk.to_dict() for risk in self.outcome.risks if risk.threat not in apart],
                 "clusters": {"attacked": self.clusters[0], "split": self.clusters[1]},

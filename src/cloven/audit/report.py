@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,8 @@ class AuditReport:
         cautions: what the owner should know before publishing; the owner's alone unless they say otherwise.
         seconds: what each step took.
         kept_elsewhere: whether the release lies where its maker put it, so that it is not written again.
+        figures: the verdict before releases were held against it that were published earlier; empty if none were.
+        beside: SHA-256 of the manifests of those that share people with it.
     """
 
     audit: Audit
@@ -64,6 +66,8 @@ class AuditReport:
     cautions: tuple[Said, ...]
     seconds: dict[str, float]
     kept_elsewhere: bool = False
+    figures: str = ""
+    beside: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"AuditReport({self.outcome.name}, {len(self.data):,} records: {self.decision.verdict})"
@@ -103,7 +107,8 @@ class AuditReport:
         """What the ledger keeps of the verdict."""
         asked = 0 if self.audit.threats == () else self.audit.effort.people
         others = (getattr(each, "release", each) for each in self.audit.knowledge.releases)
-        return audit_note(self.decision.verdict, self.audit.limits, asked, others)
+        note = audit_note(self.decision.verdict, self.audit.limits, asked, others)
+        return replace(note, figures=self.figures or note.verdict, beside=self.beside)
 
     @property
     def fingerprint(self) -> str:
@@ -179,9 +184,8 @@ def audit_note(verdict: str, limits: Limits, people: int, others: Iterable[Any])
         "min_utility": limits.min_utility,
         "standard": float(limits.claim is not None),
     }
-    return Note.now(
-        verdict, limits=accepted, people=people, tried=tuple(sorted(map(release_fingerprint, others)))
-    )
+    tried = tuple(sorted(map(release_fingerprint, others)))
+    return Note.now(verdict, figures=verdict, limits=accepted, people=people, tried=tried)
 
 
 # The two folders of an audit: ``OUT`` (release, page) to share; ``OUT.private`` with all that knows the truth.

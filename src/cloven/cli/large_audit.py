@@ -14,23 +14,25 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from cloven.audit.beside import hold_against
 from cloven.audit.decision import not_covered
 from cloven.audit.large import LargeAudit, LargeReport
 from cloven.cli.answer import Answer, print_answer
 from cloven.cli.audit_words import in_words, tell_verdict
 from cloven.cli.console import progress, say, say_json, tick
-from cloven.cli.ledger import told_of_earlier, tried_with
+from cloven.cli.ledger import tried_with
 from cloven.cli.next_steps import steps_after
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import allowed_memory, in_shell
 from cloven.cli.risk_lines import figures, use
-from cloven.cli.spark import earlier_by_fingerprint
+from cloven.cli.spark import same_fingerprint
 from cloven.errors import InputError, ParameterError
 from cloven.escapes import json_text, visible
 from cloven.figures import many
 from cloven.reading import ReadOptions, UnplacedError
 from cloven.settings import setting
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
+from cloven.storage.ledger import Ledger, own_entry, warnings
 from cloven.storage.ledger_file import check_ledger
 from cloven.storage.release import places, read_manifest
 from cloven.threats import Effort
@@ -38,6 +40,7 @@ from cloven.threats import Effort
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from cloven.audit.beside import Beside
     from cloven.audit.decision import Limits
     from cloven.cli.typed import Typed
     from cloven.kinds.disassociated.methods import Disassociation
@@ -151,12 +154,18 @@ def _engine(asked: Asked) -> Iterator[Any]:
             end(session)
 
 
-def _earlier(asked: Asked, public: Path, made: Any) -> list[str]:
-    """Tell of published releases of the same people that were not tried with it."""
-    ledger, tried = asked.ledger, tried_with(asked.other_release)
+def _earlier(asked: Asked, public: Path, made: Any, manifest_sha256: str) -> Beside:
+    """Published releases of the same people, held against this one."""
     if made is None:
-        return earlier_by_fingerprint(public, ledger, tried)
-    return told_of_earlier(made, public, ledger, made.recognised.sha256, tried)
+        earlier, cautions = same_fingerprint(public, asked.ledger)
+    else:
+        known, own = Ledger.read(public.parent, asked.ledger), own_entry(public)
+        earlier, cautions = (
+            known.earlier(made, own, made.recognised.sha256),
+            warnings([], len(known.skipped)),
+        )
+    held = hold_against(earlier, manifest_sha256, tried=tried_with(asked.other_release))
+    return replace(held, cautions=(*held.cautions, *cautions))
 
 
 def _answer(
@@ -177,7 +186,7 @@ def _answer(
         figures(found.outcome, found.decision, limits, method.k),
         use(found.outcome.utility) + sampled,
         not_covered(method, asked.knowledge),
-        (),
+        tuple(map(visible, found.cautions)),
         steps_after(
             replace(found.sample, decision=found.decision, outcome=found.outcome),
             typed,
@@ -206,5 +215,7 @@ def _tell(found: LargeReport) -> None:
     )
     for line in found.lines_of_sample():
         say(f"  {visible(line)}")
+    for caution in found.cautions:
+        say(f"  {visible(caution)}")
     say("")
     tell_verdict(found.decision.to_dict())

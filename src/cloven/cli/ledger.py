@@ -17,16 +17,25 @@ from cloven.figures import many
 from cloven.intake.files import content
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from cloven.data.recognition import Recognisable
     from cloven.storage.ledger import Ledger
     from cloven.storage.ledger_file import Entry
 
+
+def _named(text: str) -> Path:
+    if not text.strip():
+        message = "the name is empty; name a folder, or leave it out"
+        raise typer.BadParameter(message)
+    return Path(text)
+
+
 LedgerFolder = Annotated[
     Path | None,
     typer.Option(
-        "--ledger", metavar="FOLDER", help="Your folder of notes on releases; default: CLOVEN_LEDGER."
+        "--ledger",
+        metavar="FOLDER",
+        help="Your folder of notes on releases; default: CLOVEN_LEDGER.",
+        parser=_named,
     ),
 ]
 HEADER = ("made", "audited", "published", "method", "promise", "records", "items", "data", "place")
@@ -55,7 +64,9 @@ def ledger(
     if json:
         releases = [entry.to_dict() for entry in known.entries]
         spent = [budget.to_dict() for budget in budgets(known.entries)]
-        say_json({"releases": releases, "budgets": spent, "skipped": known.skipped, "unseen": known.unseen})
+        say_json(
+            {"releases": releases, "budgets": spent, "skipped": len(known.skipped), "unseen": known.unseen}
+        )
         return
     if known.entries:
         say(table([_row(entry) for entry in known.entries], HEADER))
@@ -68,23 +79,19 @@ def ledger(
 
 
 def told_of_earlier(
-    data: "Recognisable",
-    out: Path,
-    ledger: Path | None,
-    mine: str | None = None,
-    tried: "Collection[str]" = (),
+    data: "Recognisable", out: Path, ledger: Path | None, mine: str | None = None
 ) -> list[str]:
     """What an owner should know of earlier releases of the same people, once the new one is written to ``out``.
 
-    ``mine`` is the fingerprint of the data, if it is known already; ``tried`` are releases that attackers were given.
+    ``mine`` is the fingerprint of the data, if it is known already.
     """
     from cloven.storage.ledger import Ledger, adds_up, own_entry, warnings
 
     known, own = Ledger.read(out.parent, ledger), own_entry(out)
-    earlier = [each for each in known.earlier(data, own, mine) if each.entry.manifest_sha256 not in tried]
+    earlier = known.earlier(data, own, mine)
     epsilon = None if own is None else own.epsilon
     drafts = [] if own is None else known.drafts(own)
-    return [*warnings(earlier, known.skipped, epsilon), *adds_up(epsilon, earlier, drafts)]
+    return [*warnings(earlier, len(known.skipped), epsilon), *adds_up(epsilon, earlier, drafts)]
 
 
 def tried_with(release: Path | None) -> tuple[str, ...]:
@@ -128,7 +135,7 @@ def _cautions(known: "Ledger") -> list[str]:
         if number > 1 and data not in covered
     ]
     if known.skipped:
-        out.append(f"{many(known.skipped, 'note')} of earlier releases could not be read")
+        out.append(f"{many(len(known.skipped), 'note')} of earlier releases could not be read")
     if known.unseen:
         out.append(f"at least {many(known.unseen, 'name')} not looked at: too many; name a smaller folder")
     return out

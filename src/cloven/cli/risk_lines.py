@@ -103,6 +103,9 @@ def _headline(risk: Risk, judged: Estimate, name: str, limit: float) -> Figure:
     text = f"{percent(judged.value)} {_verb(risk)}{_ends(judged)}"
     if risk.guessing is not None:
         text += f", random baseline {percent(risk.guessing.value)}"
+    if "found" in risk.details:
+        share, alarms = risk.details["found"], risk.details["false_alarms"]
+        text += f", {percent(share)} of members found at {percent(alarms, 0)} false alarms"
     found = _compared(Figure(".", name, text), judged, limit, PERCENT, counts=risk.counts)
     if not risk.counts or not risk.gains_nothing(limit):
         return found
@@ -131,7 +134,7 @@ def _compared(plain: Figure, judged: Estimate, limit: float, unit: str, *, count
     """A figure beside its limit, which its upper end is compared with."""
     if not counts:
         return replace(plain, text=f"{plain.text}: not judged")
-    times = judged.upper / limit if limit else float(judged.upper > 0)
+    times = judged.upper / limit if limit else float("inf" if judged.upper else 0)
     allowed = _with_unit(_number(limit), unit)
     if judged.upper <= limit + ROUNDING:
         return replace(plain, mark="v", text=f"{plain.text}, limit {allowed}", times=times)

@@ -14,7 +14,9 @@ from cloven.reading import ReadOptions
 from cloven.registry import part
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
+
+    from cloven.storage.ledger import Earlier
 
 
 def without(name: str) -> str:
@@ -39,6 +41,7 @@ def publish_on_spark(
     """Read, anonymise, verify and write on Spark, and tell what came of it."""
     from cloven.engines.spark import Spark, end, session_at
     from cloven.storage.atomic import staging_folder
+    from cloven.storage.ledger import warnings
     from cloven.storage.manifest import format_named
     from cloven.storage.release import places, read_manifest
 
@@ -53,7 +56,9 @@ def publish_on_spark(
         finally:
             end(engine.session)
     manifest = read_manifest(public)
-    counts, cautions = manifest["counts"], earlier_by_fingerprint(out, ledger)
+    counts = manifest["counts"]
+    same, unknown = same_fingerprint(out, ledger)
+    cautions = [*warnings(same), *unknown]
     if json:
         seconds = round(perf_counter() - start, 3)
         say_json({
@@ -68,8 +73,8 @@ def publish_on_spark(
     say_places(public, private)
 
 
-def earlier_by_fingerprint(out: Path, ledger: Path | None, tried: Collection[str] = ()) -> list[str]:
-    """What an owner should know of earlier releases, as far as fingerprints tell.
+def same_fingerprint(out: Path, ledger: Path | None) -> tuple[tuple[Earlier, ...], list[str]]:
+    """Published releases of the same data, as far as fingerprints tell, and what they do not tell.
 
     To count the records that other data has in common with this, all of it would have to be looked at once more.
     """
@@ -77,20 +82,16 @@ def earlier_by_fingerprint(out: Path, ledger: Path | None, tried: Collection[str
 
     known, own = Ledger.read(out.parent, ledger), own_entry(out)
     if own is None:
-        return []
-    others = [
-        entry
-        for entry in known.entries
-        if entry.published and entry.identity != own.identity and entry.manifest_sha256 not in tried
-    ]
-    same = [
+        return (), []
+    others = [entry for entry in known.entries if entry.published and entry.identity != own.identity]
+    same = tuple(
         Earlier(entry, True, entry.manifest_sha256 == own.manifest_sha256, None)
         for entry in others
         if entry.input_sha256 == own.input_sha256
-    ]
+    )
     out_of_sight = len(others) - len(same)
-    told = warnings(same, known.skipped)
+    told = warnings([], len(known.skipped))
     if out_of_sight:
         some = "1 published release is" if out_of_sight == 1 else f"{out_of_sight:,} published releases are"
         told.append(f"{some} of other data; whether people are in both was not looked at on Spark")
-    return told
+    return same, told

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import islice
@@ -22,7 +23,17 @@ from cloven.errors import ReleaseError
 from cloven.figures import many
 from cloven.registry import table_anonymisers
 from cloven.storage.fingerprint import Overlap, fingerprint, overlap
-from cloven.storage.ledger_file import PRIVATE, Entry, joined_notes, ledger_folder, read_releases, shown
+from cloven.storage.ledger_file import (
+    NOTES,
+    PRIVATE,
+    RELEASES,
+    Entry,
+    joined_notes,
+    ledger_folder,
+    read_releases,
+    shown,
+)
+from cloven.storage.receipt import RECEIPT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -85,12 +96,12 @@ class Ledger:
 
     Attributes:
         entries: the releases, oldest first; those of unknown date come first of all.
-        skipped: receipts and lines that could not be read.
+        skipped: the file of each receipt and each line that could not be read.
         unseen: names and lines that were too many to look at.
     """
 
     entries: tuple[Entry, ...]
-    skipped: int = 0
+    skipped: tuple[Path, ...] = ()
     unseen: int = 0
 
     @classmethod
@@ -101,12 +112,13 @@ class Ledger:
         if kept is not None:
             noted, bad, old = read_releases(kept)
             found += [Entry.of_receipt(private, receipt, (note,)) for private, receipt, note in noted]
-            skipped, unseen = skipped + bad, unseen + old
+            skipped += [kept / RELEASES] * bad
+            unseen += old
         once: dict[object, Entry] = {}
         for entry in found:  # of two, the one beside says where it is
             known = once.get(entry.identity)
             once[entry.identity] = entry if known is None else known.noted(*entry.notes)
-        return cls(tuple(sorted(once.values(), key=_age)), skipped, unseen)
+        return cls(tuple(sorted(once.values(), key=_age)), tuple(skipped), unseen)
 
     def audits_of(self, manifest_sha256: str) -> tuple[Note, ...]:
         """What audits said of the release with this manifest, wherever it lies; the oldest first."""
@@ -175,26 +187,32 @@ def earlier_releases(
 
 def own_entry(out: str | os.PathLike[str]) -> Entry | None:
     """The entry of the release at ``out``, if it is written already; ``out/published`` is that of an audit."""
-    out = Path(out)
-    around = (out.parent,) if out.name == "published" else ()
-    for place in (out, out.with_name(out.name.removesuffix(".json")) if out.suffix else out, *around):
-        try:
-            return Entry.at(place.with_name(f"{place.name}{PRIVATE}"))
-        except (ReleaseError, ValueError):  # a path without a name
-            continue
+    for private in private_places(Path(out)):
+        with suppress(ReleaseError):
+            return Entry.at(private)
     return None
 
 
-def _neighbours(folder: Path) -> tuple[list[Entry], int, int]:
-    """Entries of the private folders in a folder, how many could not be read, how many were not looked at."""
+def private_places(out: Path) -> list[Path]:
+    """Where the private folder of the release at ``out`` may lie."""
+    around = (out.parent,) if out.name == "published" else ()
+    places = (out, out.with_name(out.name.removesuffix(".json")) if out.suffix else out, *around)
+    return [place.with_name(f"{place.name}{PRIVATE}") for place in places if place.name]
+
+
+def _neighbours(folder: Path) -> tuple[list[Entry], list[Path], int]:
+    """Entries of the private folders in a folder, what could not be read, and how many were not looked at."""
     names, more = _private_names(folder)
-    entries, skipped = [], 0
+    entries: list[Entry] = []
+    skipped: list[Path] = []
     for name in names[:MOST_RECEIPTS]:
         try:
             entries.append(Entry.at(folder / name))
+            skipped += [folder / name / NOTES] * entries[-1].torn
         except ReleaseError as error:
             # A folder of that name without a receipt is somebody else's.
-            skipped += not isinstance(error.__cause__, FileNotFoundError | NotADirectoryError)
+            if not isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+                skipped.append(folder / name / RECEIPT)
     return entries, skipped, more + len(names[MOST_RECEIPTS:])
 
 

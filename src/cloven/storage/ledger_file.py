@@ -86,6 +86,8 @@ class Note:
         limits: what the audit accepted.
         people: how many people it asked about at most.
         tried: fingerprints of other releases that attackers were given.
+        figures: the verdict before it was held against releases that were published earlier.
+        beside: SHA-256 of the manifests of those that share people with it.
     """
 
     when: datetime
@@ -93,6 +95,8 @@ class Note:
     limits: Mapping[str, float] = field(default_factory=dict)
     people: int = 0
     tried: tuple[str, ...] = ()
+    figures: str = ""
+    beside: tuple[str, ...] = ()
 
     @classmethod
     def now(cls, verdict: str = "", **known: Any) -> Note:
@@ -107,14 +111,15 @@ class Note:
     def binds(self, later: Note) -> bool:
         """Whether an audit said no to what a later one of the same release asks again.
 
-        It does not where less was accepted then, other releases were tried that are not now, or fewer were asked.
+        It does not where less was accepted then, other releases were tried that are not now, or fewer were asked; nor
+        where its figures said yes, and only a release beside it spoke against it.
         """
         before, now = (
             [each.limits.get(name, 0.0) * sign for name, sign in STRICTER.items()] for each in (self, later)
         )
         as_strict = all(one >= other for one, other in zip(before, now, strict=True))
         return (
-            self.verdict not in ("", "publish")
+            self.figures not in ("", "publish")
             and as_strict
             and self.people >= later.people
             and set(self.tried) <= set(later.tried)
@@ -125,6 +130,7 @@ class Note:
         return asdict(self) | {
             "when": self.when.isoformat(timespec="microseconds"),
             "tried": list(self.tried),
+            "beside": list(self.beside),
         }
 
     @classmethod
@@ -135,14 +141,21 @@ class Note:
         expect(whole, source, "a note", f"an object of {sorted(names)}", plain)
         told: dict[str, Any] = plain  # type: ignore[assignment]  # checked
         expect(is_moment(told["when"]), source, "when", "date, time and offset", told["when"])
-        expect(isinstance(told["verdict"], str), source, "verdict", "a text", told["verdict"])
-        limits, tried = told["limits"], told["tried"]
+        for name in ("verdict", "figures"):
+            expect(isinstance(told[name], str), source, name, "a text", told[name])
+        limits = told["limits"]
         numbers = isinstance(limits, dict) and all(type(each) in (int, float) for each in limits.values())
         expect(numbers, source, "limits", "an object of numbers", limits)
         expect(type(told["people"]) is int, source, "people", "a whole number", told["people"])
-        named = isinstance(tried, list) and all(isinstance(each, str) for each in tried)
-        expect(named, source, "tried", "a list of hashes", tried)
-        return cls(**told | {"when": datetime.fromisoformat(told["when"]), "tried": tuple(tried)})
+        for name in ("tried", "beside"):
+            named = isinstance(told[name], list) and all(isinstance(each, str) for each in told[name])
+            expect(named, source, name, "a list of hashes", told[name])
+        when, tried, beside = (
+            datetime.fromisoformat(told["when"]),
+            tuple(told["tried"]),
+            tuple(told["beside"]),
+        )
+        return cls(**told | {"when": when, "tried": tried, "beside": beside})
 
 
 def note(private: str | os.PathLike[str], what: Note, ledger: str | os.PathLike[str] | None = None) -> None:
@@ -152,18 +165,10 @@ def note(private: str | os.PathLike[str], what: Note, ledger: str | os.PathLike[
         ReleaseError: there is no receipt in the private folder.
         OutputError: the note cannot be written.
     """
-    receipt = Path(private) / RECEIPT
-    told = parse_json(read_small(receipt), str(receipt))
-    check_receipt(told, str(receipt))
+    read_receipt(private)
     folder = ledger_folder(ledger)
     if folder is not None:  # first: what is noted beside the key counts as noted everywhere
-        line = _line({**told, "place": _seen_from(folder, Path(private)), "note": what.to_dict()})
-        try:
-            folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
-            _append(folder / RELEASES, line)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise _cannot(folder, f"{reason}; {private} is not noted") from error
+        note_in_ledger(private, what, folder)
     try:
         _append(Path(private) / NOTES, _line(what.to_dict()))
     except OSError as error:
@@ -171,22 +176,40 @@ def note(private: str | os.PathLike[str], what: Note, ledger: str | os.PathLike[
         raise OutputError(message) from error
 
 
+def note_in_ledger(private: str | os.PathLike[str], what: Note, folder: Path) -> None:
+    """Note it of the release of this private folder in this ledger alone."""
+    receipt = Path(private) / RECEIPT
+    told = parse_json(read_small(receipt), str(receipt))
+    check_receipt(told, str(receipt))
+    line = _line({**told, "place": _seen_from(folder, Path(private)), "note": what.to_dict()})
+    try:
+        folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+        _append(folder / RELEASES, line)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise _cannot(folder, f"{reason}; {private} is not noted") from error
+
+
 def _line(plain: Mapping[str, Any]) -> bytes:
     return json.dumps(plain, sort_keys=True).encode() + b"\n"
 
 
-def read_notes(private: Path) -> tuple[Note, ...]:
-    """What is noted in a private folder; lines that are no note are left out."""
+def read_notes(private: Path) -> tuple[tuple[Note, ...], int]:
+    """What is noted in a private folder, and how many lines are no note."""
     path, found = private / NOTES, []
+    if not os.path.lexists(path):
+        return (), 0
     try:
         with plain_file(path) as handle:
-            lines = _lines(handle)[0]
+            lines, bad, _old = _lines(handle)
     except ReleaseError:
-        return ()
+        return (), 1
     for line in lines:
-        with suppress(ReleaseError):
+        try:
             found.append(Note.from_dict(parse_json(line, str(path)), str(path)))
-    return tuple(found)
+        except ReleaseError:
+            bad += 1
+    return tuple(found), bad
 
 
 def read_releases(folder: Path) -> tuple[list[tuple[Path, dict[str, Any], Note]], int, int]:
@@ -293,6 +316,7 @@ class Entry:
         version: of Cloven.
         sketch: by which records in common are counted.
         notes: what happened to it, the oldest first.
+        torn: lines of its notes that could not be read.
     """
 
     private: Path
@@ -307,6 +331,7 @@ class Entry:
     version: str | None = None
     sketch: Sketch | None = None
     notes: tuple[Note, ...] = ()
+    torn: int = 0
 
     @classmethod
     def of_receipt(cls, private: Path, receipt: Mapping[str, Any], notes: tuple[Note, ...] = ()) -> Entry:
@@ -322,7 +347,8 @@ class Entry:
     @classmethod
     def at(cls, private: Path) -> Entry:
         """The entry of a private folder, or a ``ReleaseError``."""
-        return cls.of_receipt(private, read_receipt(private), read_notes(private))
+        notes, torn = read_notes(private)
+        return replace(cls.of_receipt(private, read_receipt(private), notes), torn=torn)
 
     @property
     def identity(self) -> tuple[str, datetime | None]:

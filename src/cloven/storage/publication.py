@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cloven.errors import GuaranteeError, ReleaseError
+from cloven.figures import many
 from cloven.intake.files import content
 from cloven.storage.fingerprint import sketched_overlap
-from cloven.storage.ledger import Earlier, Ledger, own_entry
-from cloven.storage.ledger_file import Note, check_ledger, note, shown
+from cloven.storage.ledger import Earlier, Ledger, own_entry, private_places
+from cloven.storage.ledger_file import (
+    Note,
+    check_ledger,
+    ledger_folder,
+    note,
+    note_in_ledger,
+    read_releases,
+    shown,
+)
 from cloven.storage.manifest import MANIFEST
+from cloven.storage.receipt import RECEIPT, read_receipt
 
 if TYPE_CHECKING:
-    import os
-
     from cloven.storage.ledger_file import Entry
+
+MOST_PLACES = 3  # that are named in one message
 
 
 def publish(
@@ -37,9 +48,10 @@ def publish(
     from cloven.storage.inspection import verify_folder
 
     entry = _found(Path(out))
-    if entry.published:
-        return entry
     check_ledger(ledger)
+    if entry.published:
+        _complete(entry, entry.published, ledger_folder(ledger))
+        return entry
     verify_folder(entry.place).raise_if_broken()
     if not anyway:
         _refuse_unjudged(entry, Ledger.read(entry.private.parent, ledger), str(out))
@@ -51,6 +63,9 @@ def publish(
 def _found(out: Path) -> Entry:
     entry = own_entry(out)
     if entry is None:
+        for private in private_places(out):
+            if os.path.lexists(private / RECEIPT):
+                read_receipt(private)  # says what is wrong with it
         message = f"{out}: no private folder with a receipt lies beside it; name the folder that -o named"
         raise ReleaseError(message)
     if not entry.has_release:
@@ -65,10 +80,29 @@ def _found(out: Path) -> Entry:
     return entry
 
 
+def _complete(entry: Entry, published: Note, ledger: Path | None) -> None:
+    """Note in a ledger what was published without it."""
+    if ledger is None:
+        return
+    noted, _, _ = read_releases(ledger)
+    if not any(
+        receipt["manifest_sha256"] == entry.manifest_sha256 and each == published
+        for _, receipt, each in noted
+    ):
+        note_in_ledger(entry.private, published, ledger)
+
+
 def _refuse_unjudged(entry: Entry, known: Ledger, out: str) -> None:
     """Raise unless the last audit of this very release says *publish*, and knew what was published till now."""
     audits = known.audits_of(entry.manifest_sha256)
     insist = f"`cloven publish {shlex.quote(out)} --anyway` if you decide otherwise"
+    if known.skipped:
+        places = ", ".join(sorted({shown(place) for place in known.skipped})[:MOST_PLACES])
+        message = (
+            f"{out}: {many(len(known.skipped), 'note')} of releases could not be read ({places}), so what was published"
+            f" or refused before is not known; put them right, or {insist}"
+        )
+        raise GuaranteeError(message)
     if not audits:
         message = f"{out}: was never audited; audit it with the same settings (`cloven audit`), or {insist}"
         raise GuaranteeError(message)
@@ -79,10 +113,11 @@ def _refuse_unjudged(entry: Entry, known: Ledger, out: str) -> None:
         )
         raise GuaranteeError(message)
     for other in known.entries:
-        if other.published and other.published.when > last.when and _composes(entry, other):
+        if other.published and other.manifest_sha256 not in last.beside and _composes(entry, other):
             message = (
-                f"{out}: {shown(other.place)}, of the same people, was published after this was audited on {last.day};"
-                f" audit it again (`cloven audit`), or {insist}"
+                f"{out}: {shown(other.place)}, of the same people, was published on {other.published.day}, and the"
+                f" audit of {last.day} did not know of it; audit it again (`cloven audit`) in the same folder or with"
+                f" the same --ledger, or {insist}"
             )
             raise GuaranteeError(message)
 

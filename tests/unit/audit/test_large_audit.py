@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cloven as cv
+from cloven.audit.beside import Beside
 from cloven.audit.large import LargeAudit
 from cloven.kinds.disassociated.covers.breaches import breaches
 from cloven.kinds.disassociated.covers.covers import covers
@@ -330,16 +331,27 @@ def test_nothing_is_published_before_earlier_releases_were_looked_at(engine, tmp
     limits = cv.Limits(max_risk=1.0, max_tail=1.0)
     plan = LargeAudit(engine, METHOD, limits=limits, effort=cv.Effort().quick(), people=50, sample=100)
 
-    def broken(_made):
+    def broken(_made, _digest):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "one", earlier=broken)
     assert Entry.at(tmp_path / "one.private").audits == ()
-    told = ["this data set was released earlier"]
-    found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "two", earlier=lambda _made: told)
+    held = Beside(("this data set was published earlier",), ("nobody saw a draft",), ("0" * 64,))
+    found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "two", earlier=lambda *_: held)
     assert found.decision.verdict == "do not publish"
-    assert [each.verdict for each in Entry.at(tmp_path / "two.private").audits] == ["do not publish"]
+    assert found.to_dict()["cautions"] == ["nobody saw a draft"]
+    (note,) = Entry.at(tmp_path / "two.private").audits
+    assert (note.verdict, note.figures, note.beside) == ("do not publish", "publish", held.known)
+
+
+def test_what_an_owner_should_know_is_no_reason_against_publishing(engine, tmp_path):
+    pq.write_table(pa.table({"items": LETTERS}), tmp_path / "in.parquet")
+    limits = cv.Limits(max_risk=1.0, max_tail=1.0)
+    plan = LargeAudit(engine, METHOD, limits=limits, effort=cv.Effort().quick(), people=50, sample=100)
+    held = Beside(cautions=("this very release was published",))
+    found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "out", earlier=lambda *_: held)
+    assert found.decision.verdict == "publish"
 
 
 def test_more_items_than_can_be_known_are_refused_at_once(engine):

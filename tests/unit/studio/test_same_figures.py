@@ -180,12 +180,6 @@ def test_runs_of_different_measures_share_no_axis(runs):
     assert charts.side_by_side([runs[0], other]) is None
 
 
-def test_a_sample_is_never_shown_as_fit_to_publish(runs):
-    assert charts.tried(runs[0]).better
-    sampled = replace(runs[0], headline={**runs[0].headline, "sampled": True})
-    assert not charts.tried(sampled).better
-
-
 def test_people_are_counted_and_not_their_records(tmp_path):
     """Ten records of one person hold a rare item: one person has it, and not ten."""
     file = tmp_path / "visits.csv"
