@@ -242,9 +242,9 @@ def _standing_still(tab, served, run):
             tab.wait_for_timeout(20)  # so that the next one is the one
         address = f"{served.origin}/runs/{_not_looked_into(served, run).number}/clusters"
         tab.goto(address, wait_until="commit")
-        while not _workers(served) and _is_waiting(tab, address):
+        while not _begun(served) and _is_waiting(tab, address):
             tab.wait_for_timeout(20)
-        for worker in _workers(served):
+        for worker in _begun(served):
             with suppress(ProcessLookupError):
                 os.kill(worker, signal.SIGSTOP)
         if _workers(served) and _is_waiting(tab, address):
@@ -257,6 +257,19 @@ def _workers(served):
     """Processes that the studio has started and that are not done."""
     number = served.process.pid
     return [int(each) for each in Path(f"/proc/{number}/task/{number}/children").read_text().split()]
+
+
+def _begun(served):
+    """Those that run their own program. One that does not yet still holds up the studio, and must not be stopped."""
+    own = _program(served.process.pid)
+    return [each for each in _workers(served) if _program(each) not in (own, b"")]
+
+
+def _program(process):
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:  # it is done
+        return b""
 
 
 def _is_waiting(tab, address):
