@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 
 import numpy as np
@@ -225,3 +226,13 @@ def test_a_damaged_receipt_is_named(cloven, small, tmp_path):
 
 def test_an_empty_name_is_no_ledger(cloven, small):
     cloven("ledger", ".", "--ledger", "").refused(2, "--ledger", "empty")
+
+
+@pytest.mark.parametrize("more", [(), ("--ledger", "my notes")])
+def test_what_a_refusal_says_to_type_does_what_was_asked(cloven, small, more):
+    cloven(*D, small, "-o", "./-out")
+    refused = cloven("publish", "./-out", *more)
+    words = shlex.split(re.search("`cloven (publish .*?)`", refused.err)[1])
+    assert cloven(*words).code == 0
+    (entry,) = cloven("ledger", *(more[1:] or (".",)), "--json").json["releases"]
+    assert entry["published"] is not None

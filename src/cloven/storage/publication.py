@@ -54,7 +54,8 @@ def publish(
         return entry
     verify_folder(entry.place).raise_if_broken()
     if not anyway:
-        _refuse_unjudged(entry, Ledger.read(entry.private.parent, ledger), str(out))
+        known = Ledger.read(entry.private.parent, ledger)
+        _refuse_unjudged(entry, known, str(out), _insisting(str(out), ledger))
     now = Note.now()
     note(entry.private, now, ledger)
     return entry.noted(now)
@@ -92,10 +93,17 @@ def _complete(entry: Entry, published: Note, ledger: Path | None) -> None:
         note_in_ledger(entry.private, published, ledger)
 
 
-def _refuse_unjudged(entry: Entry, known: Ledger, out: str) -> None:
+def _insisting(out: str, ledger: str | os.PathLike[str] | None) -> str:
+    """What to type to publish it whatever audits said."""
+    place = f"./{out}" if out.startswith("-") else out  # no option
+    noted = [] if ledger is None else ["--ledger", str(ledger)]
+    return shlex.join(["cloven", "publish", place, *noted, "--anyway"])
+
+
+def _refuse_unjudged(entry: Entry, known: Ledger, out: str, command: str) -> None:
     """Raise unless the last audit of this very release says *publish*, and knew what was published till now."""
     audits = known.audits_of(entry.manifest_sha256)
-    insist = f"`cloven publish {shlex.quote(out)} --anyway` if you decide otherwise"
+    insist = f"`{command}` if you decide otherwise"
     if known.skipped:
         places = ", ".join(sorted({shown(place) for place in known.skipped})[:MOST_PLACES])
         message = (
