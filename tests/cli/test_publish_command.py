@@ -62,7 +62,7 @@ def test_of_two_good_ones_the_second_is_refused_once_the_first_is_out(cloven, sm
     audited(cloven, small, "first", "-k", 3)
     audited(cloven, small, "second", "-k", 4)
     assert cloven("publish", "first").code == 0
-    cloven("publish", "second").refused(1, "first", "audit it again")
+    cloven("publish", "second").refused(1, "first", "audit again")
     assert cloven("publish", "second", "--anyway").code == 0
 
 
@@ -79,7 +79,7 @@ def test_two_good_ones_of_some_of_the_same_people(cloven, tmp_path, start, code)
 
 def test_what_was_never_audited_is_refused_unless_its_owner_insists(cloven, small):
     cloven(*D, small, "-o", "out")
-    cloven("publish", "out").refused(1, "never audited", "cloven audit", "--anyway")
+    cloven("publish", "out").refused(1, "no audit", "cloven audit", "publish what that writes", "--anyway")
     assert cloven("publish", "out", "--anyway").code == 0
 
 
@@ -236,3 +236,11 @@ def test_what_a_refusal_says_to_type_does_what_was_asked(cloven, small, more):
     assert cloven(*words).code == 0
     (entry,) = cloven("ledger", *(more[1:] or (".",)), "--json").json["releases"]
     assert entry["published"] is not None
+
+
+def test_what_no_audit_makes_again_is_told_to_be_published_from_the_audit(cloven, small):
+    """Audits write no JSON: one of the same settings is not of these bytes, so only what it writes can be published."""
+    cloven(*D, small, "-k", 3, "-o", "made", "--release-format", "json")
+    audited(cloven, small, "judged", "-k", 3)
+    cloven("publish", "made.json").refused(1, "no audit of this very release", "publish what that writes")
+    assert cloven("publish", "judged").code == 0

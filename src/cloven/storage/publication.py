@@ -112,7 +112,10 @@ def _refuse_unjudged(entry: Entry, known: Ledger, out: str, command: str) -> Non
         )
         raise GuaranteeError(message)
     if not audits:
-        message = f"{out}: was never audited; audit it with the same settings (`cloven audit`), or {insist}"
+        message = (
+            f"{out}: no audit of this very release is known; audit with the same settings (`cloven audit`) and publish"
+            f" what that writes, or {insist}"
+        )
         raise GuaranteeError(message)
     last = audits[-1]
     if last.verdict != "publish":
@@ -124,8 +127,8 @@ def _refuse_unjudged(entry: Entry, known: Ledger, out: str, command: str) -> Non
         if other.published and other.manifest_sha256 not in last.beside and _composes(entry, other):
             message = (
                 f"{out}: {shown(other.place)}, of the same people, was published on {other.published.day}, and the"
-                f" audit of {last.day} did not know of it; audit it again (`cloven audit`) in the same folder or with"
-                f" the same --ledger, or {insist}"
+                f" audit of {last.day} did not know of it; audit again (`cloven audit`) in the same folder or with"
+                f" the same --ledger and publish what that writes, or {insist}"
             )
             raise GuaranteeError(message)
 
