@@ -5,11 +5,18 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
 
 import numpy as np
 import pytest
 
+from cloven.errors import GuaranteeError
+from cloven.storage.inspection import verify_folder
+from cloven.storage.ledger import Ledger
 from cloven.storage.ledger_file import Note, note
+from cloven.storage.publication import publish
 
 LOOSE = ("--quick", "--no-advise", "--max-risk", 1, "--max-tail", 1)
 D = ("anonymise", "disassociation")
@@ -244,3 +251,31 @@ def test_what_no_audit_makes_again_is_told_to_be_published_from_the_audit(cloven
     audited(cloven, small, "judged", "-k", 3)
     cloven("publish", "made.json").refused(1, "no audit of this very release", "publish what that writes")
     assert cloven("publish", "judged").code == 0
+
+
+def test_of_two_that_are_published_at_once_one_is_refused(cloven, small, monkeypatch):
+    audited(cloven, small, "first", "-k", 3)
+    audited(cloven, small, "second", "-k", 4)
+    both, read = Barrier(2), Ledger.read
+    verify_folder("first/published")  # once, as it loads what it needs
+
+    def together(*places):
+        found = read(*places)
+        with suppress(BrokenBarrierError):
+            both.wait(1)
+        return found
+
+    monkeypatch.setattr(Ledger, "read", together)
+    with ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(publish, name, "notes") for name in ("first", "second")]
+        ended = [each.exception() for each in runs]
+    monkeypatch.undo()
+    assert sum(each is None for each in ended) == 1, ended
+    assert sum(isinstance(each, GuaranteeError) for each in ended) == 1, ended
+
+
+def test_published_twice_at_once_is_noted_once(cloven, small, tmp_path):
+    audited(cloven, small, "first", "-k", 3)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(publish, ["first"] * 4))
+    assert len((tmp_path / "first.private" / "ledger.jsonl").read_text().splitlines()) == 2

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 from collections import deque
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,7 +36,7 @@ from cloven.storage.receipt import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import BinaryIO
 
 
@@ -276,6 +276,20 @@ def _lock(descriptor: int) -> None:
 
     with suppress(OSError):  # some network file systems
         flock(descriptor, LOCK_EX)
+
+
+@contextmanager
+def one_at_a_time(*folders: Path) -> Iterator[None]:
+    """Wait until no other run is in here with one of these folders; those that cannot be locked are left out."""
+    known = ((each.stat(), each) for each in folders if each.is_dir())
+    once = {(told.st_dev, told.st_ino): each for told, each in known}
+    with ExitStack() as held:
+        for _, folder in sorted(once.items()):  # all runs in one order, so that none waits for ever
+            with suppress(OSError):
+                descriptor = os.open(folder, os.O_RDONLY)
+                held.callback(os.close, descriptor)
+                _lock(descriptor)
+        yield
 
 
 def _seen_from(folder: Path, private: Path) -> str:

@@ -19,6 +19,7 @@ from cloven.storage.ledger_file import (
     ledger_folder,
     note,
     note_in_ledger,
+    one_at_a_time,
     read_releases,
     shown,
 )
@@ -47,17 +48,19 @@ def publish(
     """
     from cloven.storage.inspection import verify_folder
 
-    entry = _found(Path(out))
     check_ledger(ledger)
-    if entry.published:
-        _complete(entry, entry.published, ledger_folder(ledger))
-        return entry
-    verify_folder(entry.place).raise_if_broken()
-    if not anyway:
-        known = Ledger.read(entry.private.parent, ledger)
-        _refuse_unjudged(entry, known, str(out), _insisting(str(out), ledger))
-    now = Note.now()
-    note(entry.private, now, ledger)
+    folder, kept = _found(Path(out)).private.parent, ledger_folder(ledger)
+    with one_at_a_time(folder, *([] if kept is None else [kept])):
+        entry = _found(Path(out))
+        if entry.published:
+            _complete(entry, entry.published, kept)
+            return entry
+        verify_folder(entry.place).raise_if_broken()
+        if not anyway:
+            known = Ledger.read(folder, ledger)
+            _refuse_unjudged(entry, known, str(out), _insisting(str(out), ledger))
+        now = Note.now()
+        note(entry.private, now, ledger)
     return entry.noted(now)
 
 
