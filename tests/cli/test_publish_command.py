@@ -279,3 +279,31 @@ def test_published_twice_at_once_is_noted_once(cloven, small, tmp_path):
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(publish, ["first"] * 4))
     assert len((tmp_path / "first.private" / "ledger.jsonl").read_text().splitlines()) == 2
+
+
+def test_nothing_is_published_where_more_lies_than_is_looked_at(cloven, small, monkeypatch):
+    """Of too many names only the first are looked at: what was published may be among the rest, and so may this."""
+    audited(cloven, small, "a", "-k", 3)
+    audited(cloven, small, "b", "-k", 4)
+    assert cloven("publish", "b").code == 0
+    monkeypatch.setattr("cloven.storage.ledger.MOST_RECEIPTS", 1)
+    cloven("publish", "a").refused(1, "more than is looked at", "--anyway")
+    audited(cloven, small, "c", "-k", 3)
+    cloven("publish", "c").refused(1, "more than is looked at")
+
+
+def test_nothing_is_published_in_a_folder_that_cannot_be_listed(cloven, small, tmp_path, monkeypatch):
+    audited(cloven, small, "first", "-k", 3, "--ledger", "notes")
+
+    def refused(_place):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("cloven.storage.ledger.os.scandir", refused)
+    with pytest.raises(GuaranteeError, match="could not be read"):
+        publish(tmp_path / "first", "notes")
+
+
+def test_a_private_folder_without_a_receipt_is_named(cloven, small, tmp_path):
+    audited(cloven, small, "first", "-k", 3)
+    (tmp_path / "first.private" / "receipt.json").unlink()
+    cloven("publish", "first").refused(3, "first.private/receipt.json", "cannot be read")

@@ -96,7 +96,7 @@ class Ledger:
 
     Attributes:
         entries: the releases, oldest first; those of unknown date come first of all.
-        skipped: the file of each receipt and each line that could not be read.
+        skipped: the file of each receipt and each line that could not be read, and a folder that cannot be listed.
         unseen: names and lines that were too many to look at.
     """
 
@@ -202,9 +202,8 @@ def private_places(out: Path) -> list[Path]:
 
 def _neighbours(folder: Path) -> tuple[list[Entry], list[Path], int]:
     """Entries of the private folders in a folder, what could not be read, and how many were not looked at."""
-    names, more = _private_names(folder)
+    names, skipped, more = _private_names(folder)
     entries: list[Entry] = []
-    skipped: list[Path] = []
     for name in names[:MOST_RECEIPTS]:
         try:
             entries.append(Entry.at(folder / name))
@@ -216,15 +215,17 @@ def _neighbours(folder: Path) -> tuple[list[Entry], list[Path], int]:
     return entries, skipped, more + len(names[MOST_RECEIPTS:])
 
 
-def _private_names(folder: Path) -> tuple[list[str], int]:
-    """Names of private folders in a folder, sorted, and 1 if the folder holds too many names to see all of them."""
+def _private_names(folder: Path) -> tuple[list[str], list[Path], int]:
+    """Names of private folders in a folder, sorted; the folder if it cannot be listed; 1 if it holds too many names."""
     try:
         with os.scandir(folder) as listed:
             names = [each.name for each in islice(listed, MOST_NAMES)]
             more = next(listed, None) is not None
+    except (FileNotFoundError, NotADirectoryError):
+        return [], [], 0
     except OSError:
-        return [], 0
-    return sorted(name for name in names if name.endswith(PRIVATE)), int(more)
+        return [], [folder], 0
+    return sorted(name for name in names if name.endswith(PRIVATE)), [], int(more)
 
 
 def _age(entry: Entry) -> tuple[float, str]:

@@ -24,7 +24,7 @@ from cloven.storage.ledger_file import (
     shown,
 )
 from cloven.storage.manifest import MANIFEST
-from cloven.storage.receipt import RECEIPT, read_receipt
+from cloven.storage.receipt import read_receipt
 
 if TYPE_CHECKING:
     from cloven.storage.ledger_file import Entry
@@ -68,7 +68,7 @@ def _found(out: Path) -> Entry:
     entry = own_entry(out)
     if entry is None:
         for private in private_places(out):
-            if os.path.lexists(private / RECEIPT):
+            if os.path.lexists(private):
                 read_receipt(private)  # says what is wrong with it
         message = f"{out}: no private folder with a receipt lies beside it; name the folder that -o named"
         raise ReleaseError(message)
@@ -112,6 +112,12 @@ def _refuse_unjudged(entry: Entry, known: Ledger, out: str, command: str) -> Non
         message = (
             f"{out}: {many(len(known.skipped), 'note')} of releases could not be read ({places}), so what was published"
             f" or refused before is not known; put them right, or {insist}"
+        )
+        raise GuaranteeError(message)
+    if known.unseen:
+        message = (
+            f"{out}: beside it, or in the ledger, lies more than is looked at, so what was published or refused before"
+            f" is not known; keep releases in smaller folders or begin another ledger, or {insist}"
         )
         raise GuaranteeError(message)
     if not audits:
