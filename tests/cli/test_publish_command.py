@@ -12,6 +12,7 @@ from threading import Barrier, BrokenBarrierError
 import numpy as np
 import pytest
 
+import cloven as cv
 from cloven.errors import GuaranteeError
 from cloven.storage.inspection import verify_folder
 from cloven.storage.ledger import Ledger
@@ -301,6 +302,17 @@ def test_nothing_is_published_in_a_folder_that_cannot_be_listed(cloven, small, t
     monkeypatch.setattr("cloven.storage.ledger.os.scandir", refused)
     with pytest.raises(GuaranteeError, match="could not be read"):
         publish(tmp_path / "first", "notes")
+
+
+def test_what_was_written_without_its_data_is_of_the_people_of_its_twin(cloven, small):
+    """Its receipt knows no data; that of the same bytes, which was audited, does."""
+    made = cv.Disassociation(k=4, m=2).anonymise(cv.read(small))
+    cv.write_release(made, "made")
+    audited(cloven, small, "judged", "-k", 4)
+    audited(cloven, small, "first", "-k", 3)
+    assert cloven("publish", "first").code == 0
+    cloven("publish", "judged").refused(1, "did not know of it")
+    cloven("publish", "made").refused(1, "did not know of it")
 
 
 def test_a_private_folder_without_a_receipt_is_named(cloven, small, tmp_path):

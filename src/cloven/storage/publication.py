@@ -132,8 +132,11 @@ def _refuse_unjudged(entry: Entry, known: Ledger, out: str, command: str) -> Non
             f"{out}: the audit of {last.day} said: {last.verdict}; do what its report proposes, or {insist}"
         )
         raise GuaranteeError(message)
+    twins = [each for each in known.entries if each.manifest_sha256 == entry.manifest_sha256]
     for other in known.entries:
-        if other.published and other.manifest_sha256 not in last.beside and _composes(entry, other):
+        if not other.published or other.manifest_sha256 in last.beside:
+            continue
+        if any(_composes(each, other) for each in twins):  # one of them may know no data
             message = (
                 f"{out}: {shown(other.place)}, of the same people, was published on {other.published.day}, and the"
                 f" audit of {last.day} did not know of it; audit again (`cloven audit`) in the same folder or with"
