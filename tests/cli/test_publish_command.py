@@ -319,3 +319,11 @@ def test_a_private_folder_without_a_receipt_is_named(cloven, small, tmp_path):
     audited(cloven, small, "first", "-k", 3)
     (tmp_path / "first.private" / "receipt.json").unlink()
     cloven("publish", "first").refused(3, "first.private/receipt.json", "cannot be read")
+
+
+def test_an_audit_tells_of_notes_that_cannot_be_read(cloven, small, tmp_path):
+    (tmp_path / "other.private").mkdir()
+    (tmp_path / "other.private" / "receipt.json").write_text("{")
+    ended = audited(cloven, small, "first", "-k", 3)
+    assert any("could not be read" in each for each in ended.json["cautions"])
+    cloven("publish", "first").refused(1, "could not be read")

@@ -65,13 +65,17 @@ def beside_earlier(
     earlier: Sequence[Earlier],
     tried: Collection[str] = (),
     worded: Callable[[Sequence[Earlier]], list[str]] = warnings,
+    skipped: int = 0,
 ) -> AuditReport:
-    """The report with releases held against it that were published earlier; see ``hold_against``."""
+    """The report with releases held against it that were published earlier; see ``hold_against``.
+
+    ``skipped`` is how many notes of them could not be read.
+    """
     release = found.result.release
     held = hold_against(earlier, _digest_of(release), epsilon_of(release.parameters), tried, worded)
     return replace(
         found,
-        cautions=(*found.cautions, *map(Said.of, held.cautions)),
+        cautions=(*found.cautions, *map(Said.of, (*held.cautions, *warnings([], skipped)))),
         figures=found.decision.verdict,
         beside=held.known,
         decision=found.decision.beside(held.against),

@@ -371,7 +371,8 @@ def audit(
             found = plan.run(data, report, None if wanted.quick else memory)
             if not found.sampled:
                 known = Ledger.read(target.parent, ledger)
-                found = beside_earlier(found, known.earlier(data), tried_with(wanted.other_release))
+                tried = tried_with(wanted.other_release)
+                found = beside_earlier(found, known.earlier(data), tried, skipped=len(known.skipped))
                 found = judged_before(found, known)
             report("write", 1.0)
             digest = found.write(target, ledger)

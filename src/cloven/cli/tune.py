@@ -246,7 +246,8 @@ def tune(
         found = tuned.audit(data, _full(asked.effort), report, title)
         if found is not None:
             known = Ledger.read(target.parent, ledger)
-            found = beside_earlier(found, known.earlier(data), tried_with(search.other_release))
+            tried = tried_with(search.other_release)
+            found = beside_earlier(found, known.earlier(data), tried, skipped=len(known.skipped))
             found = judged_before(found, known)
         holds = found is not None and found.decision.verdict == "publish"
         if found is not None and holds:

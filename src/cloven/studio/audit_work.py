@@ -92,8 +92,10 @@ def _beside(found: AuditReport, data: Any, job: Mapping[str, Any]) -> AuditRepor
     for private in runs:
         with suppress(ReleaseError):  # it was deleted meanwhile
             entries.append(Entry.at(private))
-    noted = Ledger.read(folder).entries
-    entries += [each for each in noted if folder.parent.resolve() not in each.private.resolve().parents]
+    known = Ledger.read(folder)
+    entries += [
+        each for each in known.entries if folder.parent.resolve() not in each.private.resolve().parents
+    ]
     tried = [
         sha256(content(Path(place) / "manifest.json")).hexdigest() for place in job["wanted"]["releases"]
     ]
@@ -107,8 +109,8 @@ def _beside(found: AuditReport, data: Any, job: Mapping[str, Any]) -> AuditRepor
             *warnings(others),
         ]
 
-    found = beside_earlier(found, Ledger(tuple(entries)).earlier(data), tried, worded)
-    return judged_before(found, Ledger.read(folder))
+    earlier = Ledger(tuple(entries)).earlier(data)
+    return judged_before(beside_earlier(found, earlier, tried, worded, len(known.skipped)), known)
 
 
 def headline(document: Mapping[str, Any]) -> dict[str, Any]:
