@@ -7,12 +7,14 @@ import shlex
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from threading import Barrier, BrokenBarrierError
 
 import numpy as np
 import pytest
 
 import cloven as cv
+from cloven.cli.spark import compared_by_receipts
 from cloven.errors import GuaranteeError
 from cloven.storage.inspection import verify_folder
 from cloven.storage.ledger import Ledger
@@ -327,3 +329,14 @@ def test_an_audit_tells_of_notes_that_cannot_be_read(cloven, small, tmp_path):
     ended = audited(cloven, small, "first", "-k", 3)
     assert any("could not be read" in each for each in ended.json["cautions"])
     cloven("publish", "first").refused(1, "could not be read")
+
+
+def test_on_spark_people_of_other_data_are_told_of_by_receipts(cloven, tmp_path):
+    draw = np.random.default_rng(2)
+    lines = [",".join(f"item{each:02}" for each in sorted(draw.choice(20, 6, False))) for _ in range(600)]
+    for name, part in (("spring", lines[:300]), ("summer", lines[150:450]), ("autumn", lines[300:])):
+        (tmp_path / f"{name}.csv").write_text("\n".join(part) + "\n")
+        cloven(*D, f"{name}.csv", "-o", name)
+    assert cloven("publish", "spring", "--anyway").code == 0
+    assert [each.composes for each in compared_by_receipts(Path("summer"), None)[0]] == [True]
+    assert [each.composes for each in compared_by_receipts(Path("autumn"), None)[0]] == [False]

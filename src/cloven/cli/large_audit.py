@@ -25,7 +25,7 @@ from cloven.cli.next_steps import steps_after
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import allowed_memory, in_shell
 from cloven.cli.risk_lines import figures, use
-from cloven.cli.spark import same_fingerprint
+from cloven.cli.spark import compared_by_receipts
 from cloven.errors import InputError, ParameterError
 from cloven.escapes import json_text, visible
 from cloven.figures import many
@@ -157,7 +157,7 @@ def _engine(asked: Asked) -> Iterator[Any]:
 def _earlier(asked: Asked, public: Path, made: Any, manifest_sha256: str) -> Beside:
     """Published releases of the same people, held against this one."""
     if made is None:
-        earlier, cautions = same_fingerprint(public, asked.ledger)
+        earlier, cautions = compared_by_receipts(public, asked.ledger)
     else:
         known, own = Ledger.read(public.parent, asked.ledger), own_entry(public)
         earlier, cautions = (

@@ -57,8 +57,8 @@ def publish_on_spark(
             end(engine.session)
     manifest = read_manifest(public)
     counts = manifest["counts"]
-    same, unknown = same_fingerprint(out, ledger)
-    cautions = [*warnings(same), *unknown]
+    earlier, unknown = compared_by_receipts(out, ledger)
+    cautions = [*warnings(earlier), *unknown]
     if json:
         seconds = round(perf_counter() - start, 3)
         say_json({
@@ -73,25 +73,21 @@ def publish_on_spark(
     say_places(public, private)
 
 
-def same_fingerprint(out: Path, ledger: Path | None) -> tuple[tuple[Earlier, ...], list[str]]:
-    """Published releases of the same data, as far as fingerprints tell, and what they do not tell.
+def compared_by_receipts(out: Path, ledger: Path | None) -> tuple[tuple[Earlier, ...], list[str]]:
+    """Published releases, as far as receipts tell what they have in common with this one, and what these do not tell.
 
-    To count the records that other data has in common with this, all of it would have to be looked at once more.
+    To count the records themselves, all of the data would have to be looked at once more.
     """
-    from cloven.storage.ledger import Earlier, Ledger, own_entry, warnings
+    from cloven.storage.ledger import Ledger, by_receipts, own_entry, warnings
 
     known, own = Ledger.read(out.parent, ledger), own_entry(out)
     if own is None:
         return (), []
     others = [entry for entry in known.entries if entry.published and entry.identity != own.identity]
-    same = tuple(
-        Earlier(entry, True, entry.manifest_sha256 == own.manifest_sha256, None)
-        for entry in others
-        if entry.input_sha256 == own.input_sha256
-    )
-    out_of_sight = len(others) - len(same)
+    compared = tuple(by_receipts(own, entry) for entry in others)
+    out_of_sight = sum(not (each.same_data or each.same_release or each.overlap) for each in compared)
     told = warnings([], len(known.skipped))
     if out_of_sight:
         some = "1 published release is" if out_of_sight == 1 else f"{out_of_sight:,} published releases are"
-        told.append(f"{some} of other data; whether people are in both was not looked at on Spark")
-    return same, told
+        told.append(f"{some} of other data; whether people are in both is not known")
+    return compared, told

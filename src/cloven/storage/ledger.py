@@ -22,7 +22,7 @@ from cloven.data.recognition import Chance
 from cloven.errors import ReleaseError
 from cloven.figures import many
 from cloven.registry import table_anonymisers
-from cloven.storage.fingerprint import Overlap, fingerprint, overlap
+from cloven.storage.fingerprint import Overlap, fingerprint, overlap, sketched_overlap
 from cloven.storage.ledger_file import (
     NOTES,
     PRIVATE,
@@ -183,6 +183,15 @@ def earlier_releases(
     ()
     """
     return Ledger.read(Path(out).parent, ledger).earlier(data, own_entry(out))
+
+
+def by_receipts(mine: Entry, other: Entry) -> Earlier:
+    """What another release has in common with this one, as far as the receipts of both tell."""
+    same = mine.input_sha256 is not None and mine.input_sha256 == other.input_sha256
+    twin = mine.manifest_sha256 == other.manifest_sha256
+    if same or mine.sketch is None or other.sketch is None:
+        return Earlier(other, same, twin, None)
+    return Earlier(other, same, twin, sketched_overlap(other.sketch, mine.sketch))
 
 
 def own_entry(out: str | os.PathLike[str]) -> Entry | None:

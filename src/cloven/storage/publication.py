@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from cloven.errors import GuaranteeError, ReleaseError
 from cloven.figures import many
 from cloven.intake.files import content
-from cloven.storage.fingerprint import sketched_overlap
-from cloven.storage.ledger import Earlier, Ledger, own_entry, private_places
+from cloven.storage.ledger import Ledger, by_receipts, own_entry, private_places
 from cloven.storage.ledger_file import (
     Note,
     check_ledger,
@@ -147,9 +146,6 @@ def _refuse_unjudged(entry: Entry, known: Ledger, out: str, command: str) -> Non
 
 def _composes(mine: Entry, other: Entry) -> bool:
     """Whether both may be of the same people, by receipts alone; promises that add up need no attack on both."""
-    if mine.manifest_sha256 == other.manifest_sha256 or (mine.epsilon and other.epsilon):
+    if mine.epsilon and other.epsilon:
         return False
-    same = mine.input_sha256 is not None and mine.input_sha256 == other.input_sha256
-    both = mine.sketch is not None and other.sketch is not None
-    common = sketched_overlap(other.sketch, mine.sketch) if both else None  # type: ignore[arg-type]  # both are
-    return Earlier(other, same, same_release=False, overlap=common).composes
+    return by_receipts(mine, other).composes
