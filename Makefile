@@ -40,7 +40,7 @@ $(VENV)/.demo: pyproject.toml $(VENV)/bin/python
 install: $(STAMP) ## make the virtual environment with everything for development
 
 demo: $(VENV)/.demo ## audit the built-in sample and say where the result is
-	@echo "The first run compiles its kernels while it works: about two minutes in all, up to five on a slow machine; later runs are faster."
+	@echo "The first run compiles its kernels while it works: two to three minutes in all, up to five on a slow machine; later runs are faster."
 	$(BIN)/cloven audit || test $$? -eq 1  # 1: it was audited and is not to be published
 
 test: $(STAMP) $(if $(CHROMIUM),$(VENV)/.browser) ## run all tests but the slow ones (minutes, part of it compiling); pages are opened where Chromium is
