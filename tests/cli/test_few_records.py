@@ -18,6 +18,16 @@ def baskets(count):
     return [sorted({rng.choice(things[: rng.randint(1, 10)]) for _ in range(5)}) for _ in range(count)]
 
 
+def long_tailed(count):
+    """Many things that few have, so that parts of records are shared among clusters."""
+    rng = random.Random(1)
+    weights = [1 / (number + 1) for number in range(40)]
+    return [
+        sorted({f"thing {number}" for number in rng.choices(range(40), weights, k=rng.randint(2, 9))})
+        for _ in range(count)
+    ]
+
+
 def alike(count):
     return [["one", "two"]] * count
 
@@ -47,7 +57,7 @@ def few(tmp_path):
 SIZES = (1, 2, 5, 20, 32, 45, 60)
 
 
-@pytest.mark.parametrize("records", [*map(baskets, SIZES), alike(32)], ids=len)
+@pytest.mark.parametrize("records", [*map(baskets, SIZES), alike(32), *map(long_tailed, (20, 60))], ids=len)
 def test_few_records_are_audited_or_refused(cloven, few, tmp_path, records):
     file = few(records)
     for number, how in enumerate((("--no-attack",), (), ("--methods", "coat"))):
