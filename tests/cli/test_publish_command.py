@@ -140,7 +140,7 @@ def test_a_ledger_folder_remembers_what_was_published(cloven, small):
 def said_no(private, people=10_000, **limits):
     """An audit of the same release that asked other people, and said no."""
     accepted = {"max_risk": 1, "max_tail": 1, "min_utility": 0, "standard": 0} | limits
-    note(private, Note.now("do not publish", figures="do not publish", limits=accepted, people=people))
+    note(private, Note.now("do not publish", alone="do not publish", limits=accepted, people=people))
 
 
 def test_asking_other_people_does_not_undo_a_verdict(cloven, small, tmp_path):
@@ -222,7 +222,9 @@ def test_what_is_published_already_is_added_to_a_ledger_that_lacks_it(cloven, sm
     audited(cloven, small, "first", "-k", 3)
     cloven("publish", "first")
     for _ in range(2):
-        assert cloven("publish", "first", "--ledger", "notes").code == 0
+        again = cloven("publish", "first", "--ledger", "notes")
+        assert again.code == 0
+        assert "notes/releases.jsonl" in again.out
     shutil.rmtree("first.private")
     (entry,) = cloven("ledger", "notes", "--json").json["releases"]
     assert entry["published"] is not None

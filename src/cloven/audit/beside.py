@@ -65,18 +65,18 @@ def beside_earlier(
     earlier: Sequence[Earlier],
     tried: Collection[str] = (),
     worded: Callable[[Sequence[Earlier]], list[str]] = warnings,
-    skipped: int = 0,
+    doubts: Sequence[str] = (),
 ) -> AuditReport:
     """The report with releases held against it that were published earlier; see ``hold_against``.
 
-    ``skipped`` is how many notes of them could not be read.
+    ``doubts`` are what is not known of them.
     """
     release = found.result.release
     held = hold_against(earlier, _digest_of(release), epsilon_of(release.parameters), tried, worded)
     return replace(
         found,
-        cautions=(*found.cautions, *map(Said.of, (*held.cautions, *warnings([], skipped)))),
-        figures=found.decision.verdict,
+        cautions=(*found.cautions, *map(Said.of, (*held.cautions, *doubts))),
+        alone=found.decision.verdict,
         beside=held.known,
         decision=found.decision.beside(held.against),
     )

@@ -48,7 +48,7 @@ class AuditReport:
         cautions: what the owner should know before publishing; the owner's alone unless they say otherwise.
         seconds: what each step took.
         kept_elsewhere: whether the release lies where its maker put it, so that it is not written again.
-        figures: the verdict before releases were held against it that were published earlier; empty if none were.
+        alone: the verdict before releases were held against it that were published earlier; empty if none were.
         beside: SHA-256 of the manifests of those that share people with it.
     """
 
@@ -66,7 +66,7 @@ class AuditReport:
     cautions: tuple[Said, ...]
     seconds: dict[str, float]
     kept_elsewhere: bool = False
-    figures: str = ""
+    alone: str = ""
     beside: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -108,7 +108,7 @@ class AuditReport:
         asked = 0 if self.audit.threats == () else self.audit.effort.people
         others = (getattr(each, "release", each) for each in self.audit.knowledge.releases)
         note = audit_note(self.decision.verdict, self.audit.limits, asked, others)
-        return replace(note, figures=self.figures or note.verdict, beside=self.beside)
+        return replace(note, alone=self.alone or note.verdict, beside=self.beside)
 
     @property
     def fingerprint(self) -> str:
@@ -185,7 +185,7 @@ def audit_note(verdict: str, limits: Limits, people: int, others: Iterable[Any])
         "standard": float(limits.claim is not None),
     }
     tried = tuple(sorted(map(release_fingerprint, others)))
-    return Note.now(verdict, figures=verdict, limits=accepted, people=people, tried=tried)
+    return Note.now(verdict, alone=verdict, limits=accepted, people=people, tried=tried)
 
 
 # The two folders of an audit: ``OUT`` (release, page) to share; ``OUT.private`` with all that knows the truth.

@@ -372,7 +372,7 @@ def audit(
             if not found.sampled:
                 known = Ledger.read(target.parent, ledger)
                 tried = tried_with(wanted.other_release)
-                found = beside_earlier(found, known.earlier(data), tried, skipped=len(known.skipped))
+                found = beside_earlier(found, known.earlier(data), tried, doubts=known.doubts)
                 found = judged_before(found, known)
             report("write", 1.0)
             digest = found.write(target, ledger)

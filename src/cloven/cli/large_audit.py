@@ -32,7 +32,7 @@ from cloven.figures import many
 from cloven.reading import ReadOptions, UnplacedError
 from cloven.settings import setting
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
-from cloven.storage.ledger import Ledger, own_entry, warnings
+from cloven.storage.ledger import Ledger, own_entry
 from cloven.storage.ledger_file import check_ledger
 from cloven.storage.release import places, read_manifest
 from cloven.threats import Effort
@@ -160,10 +160,7 @@ def _earlier(asked: Asked, public: Path, made: Any, manifest_sha256: str) -> Bes
         earlier, cautions = compared_by_receipts(public, asked.ledger)
     else:
         known, own = Ledger.read(public.parent, asked.ledger), own_entry(public)
-        earlier, cautions = (
-            known.earlier(made, own, made.recognised.sha256),
-            warnings([], len(known.skipped)),
-        )
+        earlier, cautions = known.earlier(made, own, made.recognised.sha256), known.doubts
     held = hold_against(earlier, manifest_sha256, tried=tried_with(asked.other_release))
     return replace(held, cautions=(*held.cautions, *cautions))
 

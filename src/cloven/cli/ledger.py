@@ -13,7 +13,6 @@ from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag
 from cloven.errors import ReleaseError
 from cloven.escapes import visible
-from cloven.figures import many
 from cloven.intake.files import content
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ def told_of_earlier(
     earlier = known.earlier(data, own, mine)
     epsilon = None if own is None else own.epsilon
     drafts = [] if own is None else known.drafts(own)
-    return [*warnings(earlier, len(known.skipped), epsilon), *adds_up(epsilon, earlier, drafts)]
+    return [*warnings(earlier, epsilon), *known.doubts, *adds_up(epsilon, earlier, drafts)]
 
 
 def tried_with(release: Path | None) -> tuple[str, ...]:
@@ -134,8 +133,4 @@ def _cautions(known: "Ledger") -> list[str]:
         for data, number in Counter(data for data, _ in sorted(released)).items()
         if number > 1 and data not in covered
     ]
-    if known.skipped:
-        out.append(f"{many(len(known.skipped), 'note')} of earlier releases could not be read")
-    if known.unseen:
-        out.append(f"at least {many(known.unseen, 'name')} not looked at: too many; name a smaller folder")
-    return out
+    return out + known.doubts

@@ -37,12 +37,14 @@ def publish(
     if json:
         say_json(entry.to_dict())
         return
+    kept = ledger_folder(ledger)
     day = entry.published.day if entry.published else ""
     promise = " ".join(filter(None, (entry.method, entry.promise)))
     if before is not None and before.published:
         say(f"already published on {day}: {visible(shown(entry.place))}")
+        if kept is not None:
+            say(f"noted in   {visible(shown(kept / RELEASES))}")
         return
-    kept = ledger_folder(ledger)
     places = [entry.private / NOTES, *([] if kept is None else [kept / RELEASES])]
     say(f"published  {visible(shown(entry.place))}  {visible(promise)}")
     say(f"noted in   {' and '.join(visible(shown(place)) for place in places)}")

@@ -78,7 +78,7 @@ def compared_by_receipts(out: Path, ledger: Path | None) -> tuple[tuple[Earlier,
 
     To count the records themselves, all of the data would have to be looked at once more.
     """
-    from cloven.storage.ledger import Ledger, by_receipts, own_entry, warnings
+    from cloven.storage.ledger import Ledger, by_receipts, own_entry
 
     known, own = Ledger.read(out.parent, ledger), own_entry(out)
     if own is None:
@@ -86,7 +86,7 @@ def compared_by_receipts(out: Path, ledger: Path | None) -> tuple[tuple[Earlier,
     others = [entry for entry in known.entries if entry.published and entry.identity != own.identity]
     compared = tuple(by_receipts(own, entry) for entry in others)
     out_of_sight = sum(not (each.same_data or each.same_release or each.overlap) for each in compared)
-    told = warnings([], len(known.skipped))
+    told = known.doubts
     if out_of_sight:
         some = "1 published release is" if out_of_sight == 1 else f"{out_of_sight:,} published releases are"
         told.append(f"{some} of other data; whether people are in both is not known")

@@ -247,7 +247,7 @@ def tune(
         if found is not None:
             known = Ledger.read(target.parent, ledger)
             tried = tried_with(search.other_release)
-            found = beside_earlier(found, known.earlier(data), tried, skipped=len(known.skipped))
+            found = beside_earlier(found, known.earlier(data), tried, doubts=known.doubts)
             found = judged_before(found, known)
         holds = found is not None and found.decision.verdict == "publish"
         if found is not None and holds:

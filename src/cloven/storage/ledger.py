@@ -120,6 +120,20 @@ class Ledger:
             once[entry.identity] = entry if known is None else known.noted(*entry.notes)
         return cls(tuple(sorted(once.values(), key=_age)), tuple(skipped), unseen)
 
+    @property
+    def doubts(self) -> list[str]:
+        """What of earlier releases is not known, a sentence each."""
+        out = []
+        if self.skipped:
+            some = many(len(self.skipped), "note")
+            out.append(
+                f"{some} of earlier releases could not be read; look yourself whether this data was released"
+            )
+        if self.unseen:
+            some = many(self.unseen, "name")
+            out.append(f"at least {some} not looked at: too many; keep releases in smaller folders")
+        return out
+
     def audits_of(self, manifest_sha256: str) -> tuple[Note, ...]:
         """What audits said of the release with this manifest, wherever it lies; the oldest first."""
         same = (entry for entry in self.entries if entry.manifest_sha256 == manifest_sha256)
@@ -216,7 +230,7 @@ def _neighbours(folder: Path) -> tuple[list[Entry], list[Path], int]:
     for name in names[:MOST_RECEIPTS]:
         try:
             entries.append(Entry.at(folder / name))
-            skipped += [folder / name / NOTES] * entries[-1].torn
+            skipped += [folder / name / NOTES] * entries[-1].unreadable
         except ReleaseError as error:
             # A folder of that name without a receipt is somebody else's.
             if not isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
@@ -364,12 +378,11 @@ def adds(each: Earlier) -> bool:
 MOST = 3  # releases spoken of one by one
 
 
-def warnings(earlier: Sequence[Earlier], skipped: int = 0, epsilon: float | None = None) -> list[str]:
+def warnings(earlier: Sequence[Earlier], epsilon: float | None = None) -> list[str]:
     """Say which earlier releases compose with the new one; nothing to say is an empty list.
 
     Args:
         earlier: what ``earlier_releases`` found.
-        skipped: receipts that could not be read, if that is known.
         epsilon: of the new release, if it is differentially private: with others that are, its promise adds up, which
             is told beside it.
     """
@@ -386,11 +399,6 @@ def warnings(earlier: Sequence[Earlier], skipped: int = 0, epsilon: float | None
         out.append(
             f"this very release was published{_when(twins[0])} in {shown(twins[0].entry.place)}:"
             " both together tell no more than one of them"
-        )
-    if skipped:
-        some = many(skipped, "note")
-        out.append(
-            f"{some} of earlier releases could not be read; look yourself whether this data was released"
         )
     return out
 

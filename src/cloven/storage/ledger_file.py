@@ -3,7 +3,7 @@
 A note is a line of ``ledger.jsonl`` in the private folder of the release. If the owner keeps a ledger folder, the same
 note is a line of its ``releases.jsonl``, with the receipt (``cloven.storage.receipt``) and the ``place`` of the private
 folder, seen from the ledger. Two runs may append at once. A run that is killed leaves at most a torn last line: the
-next one starts a new line, and readers leave out what is no note.
+next one starts a new line. Readers leave out and count what is no note; nothing is published while there is any.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ def check_ledger(ledger: str | os.PathLike[str] | None = None) -> None:
 
 STRICTER = {"max_risk": 1, "max_tail": 1, "min_utility": -1, "standard": -1}
 """Limits of an audit; 1 where a smaller number accepts less, -1 where a larger one does."""
+HASHES = ("tried", "beside")
+"""Fields of a note that name other releases."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class Note:
         limits: what the audit accepted.
         people: how many people it asked about at most.
         tried: fingerprints of other releases that attackers were given.
-        figures: the verdict before it was held against releases that were published earlier.
+        alone: the verdict before it was held against releases that were published earlier.
         beside: SHA-256 of the manifests of those that share people with it.
     """
 
@@ -95,7 +97,7 @@ class Note:
     limits: Mapping[str, float] = field(default_factory=dict)
     people: int = 0
     tried: tuple[str, ...] = ()
-    figures: str = ""
+    alone: str = ""
     beside: tuple[str, ...] = ()
 
     @classmethod
@@ -112,14 +114,14 @@ class Note:
         """Whether an audit said no to what a later one of the same release asks again.
 
         It does not where less was accepted then, other releases were tried that are not now, or fewer were asked; nor
-        where its figures said yes, and only a release beside it spoke against it.
+        where only another release spoke against it.
         """
         before, now = (
             [each.limits.get(name, 0.0) * sign for name, sign in STRICTER.items()] for each in (self, later)
         )
         as_strict = all(one >= other for one, other in zip(before, now, strict=True))
         return (
-            self.figures not in ("", "publish")
+            self.alone not in ("", "publish")
             and as_strict
             and self.people >= later.people
             and set(self.tried) <= set(later.tried)
@@ -129,8 +131,7 @@ class Note:
         """Plain JSON values."""
         return asdict(self) | {
             "when": self.when.isoformat(timespec="microseconds"),
-            "tried": list(self.tried),
-            "beside": list(self.beside),
+            **{name: list(getattr(self, name)) for name in HASHES},
         }
 
     @classmethod
@@ -141,21 +142,17 @@ class Note:
         expect(whole, source, "a note", f"an object of {sorted(names)}", plain)
         told: dict[str, Any] = plain  # type: ignore[assignment]  # checked
         expect(is_moment(told["when"]), source, "when", "date, time and offset", told["when"])
-        for name in ("verdict", "figures"):
+        for name in ("verdict", "alone"):
             expect(isinstance(told[name], str), source, name, "a text", told[name])
         limits = told["limits"]
         numbers = isinstance(limits, dict) and all(type(each) in (int, float) for each in limits.values())
         expect(numbers, source, "limits", "an object of numbers", limits)
         expect(type(told["people"]) is int, source, "people", "a whole number", told["people"])
-        for name in ("tried", "beside"):
+        for name in HASHES:
             named = isinstance(told[name], list) and all(isinstance(each, str) for each in told[name])
             expect(named, source, name, "a list of hashes", told[name])
-        when, tried, beside = (
-            datetime.fromisoformat(told["when"]),
-            tuple(told["tried"]),
-            tuple(told["beside"]),
-        )
-        return cls(**told | {"when": when, "tried": tried, "beside": beside})
+        hashes = {name: tuple(told[name]) for name in HASHES}
+        return cls(**told | {"when": datetime.fromisoformat(told["when"])} | hashes)
 
 
 def note(private: str | os.PathLike[str], what: Note, ledger: str | os.PathLike[str] | None = None) -> None:
@@ -165,9 +162,10 @@ def note(private: str | os.PathLike[str], what: Note, ledger: str | os.PathLike[
         ReleaseError: there is no receipt in the private folder.
         OutputError: the note cannot be written.
     """
-    read_receipt(private)
     folder = ledger_folder(ledger)
-    if folder is not None:  # first: what is noted beside the key counts as noted everywhere
+    if folder is None:
+        read_receipt(private)  # nothing is noted in a folder of somebody else's
+    else:  # first: what is noted beside the key counts as noted everywhere
         note_in_ledger(private, what, folder)
     try:
         _append(Path(private) / NOTES, _line(what.to_dict()))
@@ -330,7 +328,7 @@ class Entry:
         version: of Cloven.
         sketch: by which records in common are counted.
         notes: what happened to it, the oldest first.
-        torn: lines of its notes that could not be read.
+        unreadable: lines of its notes that could not be read.
     """
 
     private: Path
@@ -345,7 +343,7 @@ class Entry:
     version: str | None = None
     sketch: Sketch | None = None
     notes: tuple[Note, ...] = ()
-    torn: int = 0
+    unreadable: int = 0
 
     @classmethod
     def of_receipt(cls, private: Path, receipt: Mapping[str, Any], notes: tuple[Note, ...] = ()) -> Entry:
@@ -361,8 +359,8 @@ class Entry:
     @classmethod
     def at(cls, private: Path) -> Entry:
         """The entry of a private folder, or a ``ReleaseError``."""
-        notes, torn = read_notes(private)
-        return replace(cls.of_receipt(private, read_receipt(private), notes), torn=torn)
+        notes, unreadable = read_notes(private)
+        return replace(cls.of_receipt(private, read_receipt(private), notes), unreadable=unreadable)
 
     @property
     def identity(self) -> tuple[str, datetime | None]:

@@ -110,7 +110,7 @@ def _refuse_unjudged(entry: Entry, known: Ledger, out: str, command: str) -> Non
         places = ", ".join(sorted({shown(place) for place in known.skipped})[:MOST_PLACES])
         message = (
             f"{out}: {many(len(known.skipped), 'note')} of releases could not be read ({places}), so what was published"
-            f" or refused before is not known; put them right, or {insist}"
+            f" or refused before is not known; restore these files, remove lines that are damaged, or {insist}"
         )
         raise GuaranteeError(message)
     if known.unseen:

@@ -110,7 +110,7 @@ def _beside(found: AuditReport, data: Any, job: Mapping[str, Any]) -> AuditRepor
         ]
 
     earlier = Ledger(tuple(entries)).earlier(data)
-    return judged_before(beside_earlier(found, earlier, tried, worded, len(known.skipped)), known)
+    return judged_before(beside_earlier(found, earlier, tried, worded, known.doubts), known)
 
 
 def headline(document: Mapping[str, Any]) -> dict[str, Any]:

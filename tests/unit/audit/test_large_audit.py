@@ -342,7 +342,7 @@ def test_nothing_is_published_before_earlier_releases_were_looked_at(engine, tmp
     assert found.decision.verdict == "do not publish"
     assert found.to_dict()["cautions"] == ["nobody saw a draft"]
     (note,) = Entry.at(tmp_path / "two.private").audits
-    assert (note.verdict, note.figures, note.beside) == ("do not publish", "publish", held.known)
+    assert (note.verdict, note.alone, note.beside) == ("do not publish", "publish", held.known)
 
 
 def test_what_an_owner_should_know_is_no_reason_against_publishing(engine, tmp_path):

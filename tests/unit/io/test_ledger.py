@@ -157,8 +157,9 @@ def test_three_are_told_and_the_others_counted():
         "1 more published release shares records"
     )
     assert len(warnings([made_up(number) for number in range(3)])) == 3
-    assert warnings([], skipped=2) == [
-        "2 notes of earlier releases could not be read; look yourself whether this data was released"
+    assert Ledger((), skipped=(Path("a"), Path("b")), unseen=7).doubts == [
+        "2 notes of earlier releases could not be read; look yourself whether this data was released",
+        "at least 7 names not looked at: too many; keep releases in smaller folders",
     ]
 
 
