@@ -83,6 +83,11 @@ def found_at(inside: Floats, outside: Floats, alarms: float) -> float:
 
     >>> found_at(np.array([0.1, 0.5, 0.9]), np.array([0.2, 0.3, 0.4]), 0.01)
     0.6666666666666666
+
+    Who scores as others do is not found.
+
+    >>> found_at(np.array([0.4, 0.4]), np.array([0.4, 0.4]), 0.01)
+    0.0
     """
     return float((inside > np.quantile(outside, 1 - alarms, method="higher")).mean())
 
@@ -90,8 +95,10 @@ def found_at(inside: Floats, outside: Floats, alarms: float) -> float:
 def found_out(threat: str, found: float) -> str:
     """Why a release is not published that tells who is in it; empty where it tells of fewer than half of them.
 
-    >>> found_out("being in it", 0.31)
+    >>> found_out("being in it", 0.49)
     ''
+    >>> found_out("being in it", 0.5)
+    '50.0 % of the people in the release are found at 1 % false alarms (being in it); 50 % or more is too much...'
     """
     if found < MOST_FOUND:
         return ""
