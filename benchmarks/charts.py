@@ -43,24 +43,13 @@ def stages(rows: list[Row]) -> str:
 def growth(rows: list[Row]) -> str:
     """Seconds and peak memory by records, both axes in powers of ten."""
     altair = library()
-    memory = {row["memory"]: _free(row["memory"]) for row in rows}
-    shades = dict(
-        zip(dict.fromkeys(memory.values()), ("#08519c", "#d95f02", "#1b9e77", "#7b4fa3"), strict=False)
-    )
-    cells = [{**row, "way": memory[row["memory"]]} for row in rows]
-    panels = [
-        _line(altair, cells, shades, *axis) for axis in (("seconds", "seconds"), ("peak_gb", "peak, GB"))
-    ]
+    panels = [_line(altair, rows, *axis) for axis in (("seconds", "seconds"), ("peak_gb", "peak, GB"))]
     return svg(styled(altair.hconcat(*panels)))
 
 
-def _free(memory: str) -> str:
-    return "all memory" if memory == "any" else f"--memory {memory}"
-
-
-def _line(altair: Any, cells: list[dict[str, Any]], shades: dict[str, str], measure: str, title: str) -> Any:
+def _line(altair: Any, rows: list[Row], measure: str, title: str) -> Any:
     return (
-        seen(cells)
+        seen(rows)
         .mark_line(point=True)
         .encode(
             x=altair.X(
@@ -70,7 +59,6 @@ def _line(altair: Any, cells: list[dict[str, Any]], shades: dict[str, str], meas
                 axis=altair.Axis(format="~s", tickCount=4),
             ),
             y=altair.Y(f"{measure}:Q", title=title, scale=altair.Scale(type="log")),
-            color=coloured("way", shades),
         )
         .properties(width=300, height=240)
     )

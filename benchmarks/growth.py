@@ -1,8 +1,8 @@
-"""Growth: whole runs of the command, in processes of their own, with and without a limit of memory; and steps alone.
+"""Growth: whole runs of the command, in processes of their own; and steps alone.
 
-    python -m benchmarks.growth [RECORDS ...] [--memory 1GB] [--whole]
+    python -m benchmarks.growth [RECORDS ...]
 
-Data has the POS shape (6.5 items a record), as a Parquet file. ``--whole`` also runs all in memory.
+Data has the POS shape (6.5 items a record), as a Parquet file.
 """
 
 from __future__ import annotations
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 POS = SHAPES["pos"].records
 """Records of the data that the shape was taken from."""
 ROWS = 1 << 17
-ANY = "any"
-"""All the memory there is."""
-LIMITS = {1_000_000: "1GB", 10_000_000: "4GB"}
-"""Memory that a size is run within, besides all there is."""
 WRITE = "import sys; from benchmarks.growth import write; write(int(sys.argv[1]), sys.argv[2])"
 LAUNCH = """
 import json, os, subprocess, sys, time
@@ -77,15 +73,15 @@ class Spent:
     peak: float
 
     @classmethod
-    def on(cls, file: Path, out: Path, memory: str, *more: str) -> Spent:
+    def on(cls, file: Path, out: Path, *more: str) -> Spent:
         """Run the command on a file."""
         command = ["-m", "cloven.cli", "anonymise", "disassociation", str(file), "-o", str(out)]
         found = subprocess.run(
-            [sys.executable, "-c", LAUNCH, sys.executable, *command, "--memory", memory, "--json", *more],
+            [sys.executable, "-c", LAUNCH, sys.executable, *command, "--memory", "any", "--json", *more],
             check=False, stdout=subprocess.PIPE,
         )  # fmt: skip
         if found.returncode:
-            sys.exit(f"the run with --memory {memory} ended with {found.returncode}")
+            sys.exit(f"a run ended with {found.returncode}")
         return cls(*json.loads(found.stdout))
 
     @staticmethod
@@ -101,27 +97,23 @@ class Spent:
 def growth(extent: Extent) -> list[Row]:
     """From 10^4 to 10^6 records, to 10^7 in a large run; a few records in a small one."""
     if extent.small:
-        return compare([(500, ANY, 1), (1_000, ANY, 1), (1_000, "1GB", 1)])
+        return compare([(500, 1), (1_000, 1)])
     sizes = [10**power for power in range(4, 8 if extent.large else 7)]
-    return compare(
-        (records, memory, 1 if records > 1_000_000 else 3)
-        for records in sizes
-        for memory in (ANY, *([LIMITS[records]] if records in LIMITS else []))
-    )
+    return compare((records, 1 if records > 1_000_000 else 3) for records in sizes)
 
 
-def compare(wanted: Iterable[tuple[int, str, int]]) -> list[Row]:
-    """A row for each number of records, memory and number of runs."""
+def compare(wanted: Iterable[tuple[int, int]]) -> list[Row]:
+    """A row for each number of records and number of runs."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         _warm_up(Path(folder, "warm"))
-        for records, memory, runs in wanted:
+        for records, runs in wanted:
             file = Path(folder, f"pos-{records}.parquet")
             if not file.exists():
                 _write_apart(records, file)
-            found = [Spent.on(file, Path(folder, f"{records}-{memory}-{run}"), memory) for run in range(runs)]
-            rows.append({"records": records, "memory": memory, **Spent.row(found)})
-            print(_told(f"{records:>10,} records   --memory {memory:5s}", rows[-1]), flush=True)
+            found = [Spent.on(file, Path(folder, f"{records}-{run}")) for run in range(runs)]
+            rows.append({"records": records, **Spent.row(found)})
+            print(_told(f"{records:>10,} records", rows[-1]), flush=True)
     return rows
 
 
@@ -131,12 +123,10 @@ def _write_apart(records: int, file: Path) -> None:
 
 
 def _warm_up(folder: Path) -> None:
-    """Blocks, in memory and on disk (as every folder is), have kernels that are compiled when they are first met."""
-    data, blocks = folder / "data", ("--block-records", "500")
-    data.mkdir(parents=True)
-    _write_apart(2_000, data / "pos.parquet")
-    Spent.on(data / "pos.parquet", folder / "whole", ANY, *blocks)
-    Spent.on(data, folder / "parts", "1GB", *blocks)
+    """Blocks have kernels that are compiled when they are first met."""
+    folder.mkdir(parents=True)
+    _write_apart(2_000, folder / "pos.parquet")
+    Spent.on(folder / "pos.parquet", folder / "whole", "--block-records", "500")
 
 
 def _told(name: str, row: Row) -> str:
@@ -153,7 +143,7 @@ def whole(extent: Extent) -> list[Row]:
         if not extent.small:
             inputs |= extent.files("BMS-WebView-2")
         for name, file in inputs.items():
-            found = [Spent.on(file, Path(folder, f"{name}-{run}"), ANY) for run in range(extent.runs)]
+            found = [Spent.on(file, Path(folder, f"{name}-{run}")) for run in range(extent.runs)]
             rows.append({"data": name, **Spent.row(found)})
             print(_told(f"{name:14s}", rows[-1]), flush=True)
     return rows
@@ -194,14 +184,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("records", nargs="*", type=int, default=[100_000, 1_000_000])
-    parser.add_argument("--memory", default="1GB")
-    parser.add_argument("--whole", action="store_true")
-    asked = parser.parse_args()
-    compare(
-        (records, memory, 1)
-        for records in asked.records
-        for memory in (asked.memory, *([ANY] if asked.whole else []))
-    )
+    compare((records, 1) for records in parser.parse_args().records)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,6 @@ from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.growth import ANY
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -20,7 +18,6 @@ READING, CORES, EIGHTFOLD, PLAIN, OTHERS = 3.0, 1.6, 10.0, 100.0, 50.0
 DIVIDED = 0.75
 """Of the work of a stage: with less of it on two cores, no stage becomes 1.6 times as fast."""
 LARGE, GIGABYTES, SECONDS = 10_000_000, 8.0, 600.0
-WITHIN, WITHIN_GIGABYTES = "4GB", 4.5
 AUDITED, MINUTE = 10_000_000, 60.0
 STEPS = ("sort", "horizontal", "vertical", "refine", "root", "verify")
 PLAIN_ON = "T10I4D100K"
@@ -47,7 +44,6 @@ def judged(parts: Parts) -> list[Judged]:
         _between(parts.get("stages", [])),
         _two_cores(parts.get("stages", [])),
         _large(parts.get("growth", [])),
-        _within(parts.get("growth", [])),
         _audit(parts.get("audits", [])),
         _eightfold(parts.get("scale", []), parts.get("growth", [])),
         _plain(parts.get("ratio", [])),
@@ -136,22 +132,7 @@ def _large(rows: list[Row]) -> Judged:
                 f"{row['seconds'] / 60:.1f} minutes, {row['peak_gb']:.2f} GB",
             )
             for row in rows
-            if row["records"] >= LARGE and row["memory"] == ANY
-        ),
-        "10^7 records were not run (`--large`).",
-    )
-
-
-def _within(rows: list[Row]) -> Judged:
-    return _judged(
-        f"with `--memory {WITHIN}` they take at most {WITHIN_GIGABYTES:g} GB",
-        (
-            (
-                row["peak_gb"] <= WITHIN_GIGABYTES,
-                f"{row['peak_gb']:.2f} GB, {row['seconds'] / 60:.1f} minutes",
-            )
-            for row in rows
-            if row["records"] >= LARGE and row["memory"] == WITHIN
+            if row["records"] >= LARGE
         ),
         "10^7 records were not run (`--large`).",
     )
@@ -189,10 +170,9 @@ def per_eight(before: Row, after: Row, work: str) -> float:
 
 
 def _eightfold(rows: list[Row], runs: list[Row]) -> Judged:
-    """Steps in one process, and whole runs of the command with all memory there is."""
-    free = [row for row in runs if row["memory"] == ANY]
+    """Steps in one process, and whole runs of the command."""
     grown = [(WORKS[work], *step) for work, *step in eightfold(rows)]
-    for before, after in pairwise(free):
+    for before, after in pairwise(runs):
         grown.append(("whole runs", before["records"], after["records"], per_eight(before, after, "seconds")))
     return _judged(
         f"eight times the data takes at most {EIGHTFOLD:g} times the time",

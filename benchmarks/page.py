@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.charts import CHARTS
-from benchmarks.growth import ANY
 from benchmarks.limits import WORKS, judged, per_eight, speedups
 from benchmarks.stages import STAGES
 from cloven.data.defaults import CLUSTER, K, M
@@ -223,27 +222,25 @@ def _short(parameter: str) -> str:
 
 def _growth(measured: Measured) -> list[str]:
     rows = measured.rows("growth")
-    before: dict[bool, Row] = {}
+    last: Row | None = None
     cells = []
     for row in rows:
-        free = row["memory"] == ANY
-        last = before.get(free)
         eight = (
             "-"
             if last is None or last["records"] == row["records"]
             else f"{per_eight(last, row, 'cpu_s'):.1f}"
         )
         cells.append((
-            f"{row['records']:,}", "all there is" if free else row["memory"], f"{row['seconds']:.1f} s",
-            f"{row['cpu_s']:.1f} s", f"{row['peak_gb']:.2f} GB", eight,
+            f"{row['records']:,}", f"{row['seconds']:.1f} s", f"{row['cpu_s']:.1f} s",
+            f"{row['peak_gb']:.2f} GB", eight,
         ))  # fmt: skip
-        before[free] = row
-    heads = ("records", "`--memory`", "seconds", "of processors", "peak", "8 x the data costs")
+        last = row
+    heads = ("records", "seconds", "of processors", "peak", "8 x the data costs")
     return [
         filled(
             "`cloven anonymise disassociation` on Parquet files of the POS shape, from the start of the process to its"
             " end: start, read, all steps, verify, write. The last column is the growth of processor time from the row"
-            f" before of the same kind, for eight times the records. {_first_to_last(rows)}"
+            f" before, for eight times the records. {_first_to_last(rows)}"
         )
         + "\n",
         picture("speed/growth", "Seconds and peak memory by records"),
@@ -253,10 +250,9 @@ def _growth(measured: Measured) -> list[str]:
 
 def _first_to_last(rows: list[Row]) -> str:
     """What all the growth in memory comes to."""
-    free = [row for row in rows if row["memory"] == ANY]
-    if len(free) < 2:
+    if len(rows) < 2:
         return ""
-    first, last = free[0], free[-1]
+    first, last = rows[0], rows[-1]
     return (
         f"From {first['records']:,} to {last['records']:,} records, {last['records'] / first['records']:g} times as"
         f" many, processor time becomes {last['cpu_s'] / first['cpu_s']:.1f} times as long and peak memory"

@@ -74,7 +74,6 @@ def readers(scratch: Path) -> list[Reader]:
     return [
         *_sets(),
         *_packed(),
-        *_pieces(),
         *_tables(),
         *_stores(scratch),
         *_documents(),
@@ -134,57 +133,6 @@ def _packed() -> Iterator[Reader]:
     }
     for name, content in contents.items():
         yield Reader(f"packed {name}", {name: content}, partial(_read_set, name, {}))
-
-
-def _pieces() -> Iterator[Reader]:
-    """Files that are read piece by piece, as those are that memory does not hold."""
-    import zstandard
-
-    plain = "\n".join(",".join(record) for record in RECORDS).encode()
-    long = "id,item\n" + "\n".join(f"{at},{item}" for at, record in enumerate(RECORDS) for item in record)
-    by_row: dict[str, Any] = {"format": "long", "id_column": "id", "item_column": "item"}
-    half = len(RECORDS) // 2
-    contents: dict[str, tuple[dict[str, bytes], dict[str, Any]]] = {
-        "baskets.csv": ({"baskets.csv": plain}, {}),
-        "baskets.dat": ({"baskets.dat": b"\n".join([b"1 2 3", b"2 5"] * 10)}, {}),
-        "baskets.spmf": ({"baskets.spmf": b"1 -1 2 -1 -2\n3 -1 -2\n" * 6}, {"format": "spmf"}),
-        "long.csv": ({"long.csv": long.encode()}, by_row),
-        "baskets.parquet": ({"baskets.parquet": _parquet({"items": RECORDS})}, {}),
-        "baskets.csv.gz": ({"baskets.csv.gz": gzip.compress(plain, 1)}, {}),
-        "baskets.csv.zst": ({"baskets.csv.zst": zstandard.compress(plain)}, {}),
-        "folder": (
-            {
-                "folder/a.parquet": _parquet({"items": RECORDS[:half]}),
-                "folder/b.parquet": _parquet({"items": RECORDS[half:]}),
-            },
-            {},
-        ),
-    }
-    for name, (files, options) in contents.items():
-        yield Reader(f"pieces {name}", files, partial(_read_pieces, name, options))
-
-
-def _read_pieces(name: str, options: Mapping[str, Any], folder: Path) -> Any:
-    """Records as they come; where the file can be read whole too, they must be the same."""
-    from cloven.kinds.disassociated.spilled.gathering import gather
-    from cloven.kinds.disassociated.spilled.room import Room
-    from cloven.reading.pieces import Pieces
-    from cloven.storage.fingerprint import fingerprint
-
-    place = folder / name
-    with tempfile.TemporaryDirectory() as work:
-        data = gather(
-            Pieces.of(place, max_bytes=1_000_000, **options), Room(10**9, 100, 300, 10**8), Path(work)
-        )
-        found = data.empty, data.fingerprint()
-        data.shelf.remove()
-    if place.is_dir():
-        return found
-    whole = cv.read(place, max_bytes=1_000_000, **options)
-    if found != (whole.empty_records, fingerprint(whole)):
-        message = "records read piece by piece are not those that are read whole"
-        raise AssertionError(message)
-    return found
 
 
 def _tables() -> Iterator[Reader]:
@@ -300,46 +248,18 @@ def _releases(scratch: Path) -> Iterator[Reader]:
 
 
 def _parts(scratch: Path) -> Iterator[Reader]:
-    """A release in parts, as one is made that memory does not hold; and its key, beside the original."""
-    from cloven.kinds.disassociated.spilled.pipeline import Pipeline
-    from cloven.kinds.disassociated.spilled.room import Room, Sizes
-    from cloven.reading.pieces import Pieces
+    """A release in parts, as Spark writes one."""
+    from tests.unit.io.divided import in_parts
 
-    place = scratch / "parted.csv"
-    place.write_text("\n".join(",".join(record) for record in RECORDS), encoding="utf-8")
-    run = Pipeline(
-        cv.Disassociation(k=3, m=2),
-        Room(10**9, 10**4, 10**4, 10**8),
-        Sizes(9, 10),
-        scratch / "work",
-        lambda _step, _share: None,
-    )
-    source = Pieces.of(place, format="lines", delimiter=",")
-    run.run(source, scratch / "parted", scratch / "parted.private")
-    files = {**_content(scratch / "parted", "out/"), **_content(scratch / "parted.private", "out.private/")}
-    private = frozenset(file for file in files if file.startswith("out.private/"))
-    yield Reader("parts", files, lambda folder: _use_parts(folder / "out"), private)
-    yield Reader("parts key", files, _use_parts_key, frozenset(files) - private)
+    data = cv.Transactions.from_records(RECORDS)
+    cv.write_release(cv.Disassociation(k=3, m=2).anonymise(data), scratch / "parted", original=data)
+    in_parts(scratch / "parted", 9, 10)
+    yield Reader("parts", _content(scratch / "parted", "out/"), lambda folder: _use_parts(folder / "out"))
 
 
 def _use_parts(place: Path) -> None:
     cv.verify_folder(place)
     _use(cv.read_release(place))
-
-
-def _use_parts_key(folder: Path) -> None:
-    from cloven.kinds.disassociated.parts.originals import Original, verify_original
-    from cloven.storage.release import read_manifest
-
-    data = cv.Transactions.from_records(RECORDS)
-    rows = np.arange(len(data), dtype=np.int64)
-    original = Original(
-        data.vocabulary,
-        lambda: iter([(rows, data.offsets.astype(np.int64), data.codes)]),
-    )
-    places = (folder / "out", folder / "out.private")
-    with tempfile.TemporaryDirectory() as work:
-        verify_original(places, read_manifest(folder / "out"), original, Path(work), 10**4)
 
 
 def _tree(scratch: Path) -> Any:

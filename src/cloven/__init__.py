@@ -16,7 +16,7 @@ attack it yourself          ``attacks``: ``Semantic``, ``Elimination``, ...; ``s
 what words mean             ``relatedness``: ``Vectors``, ``Corpus``, ``WordNet``, ...
 text                        ``read_documents``, ``to_transactions``
 all at once                 ``Audit`` with ``Knowledge``, ``Limits``, ``Effort`` -> ``AuditReport`` (``Risk``, ...)
-large files, many machines  ``Local``, ``Spark`` -> the same release in parts; ``LargeAudit`` -> attacked there
+many machines  ``Spark`` -> the same release in parts; ``LargeAudit`` -> attacked there
 what others made            ``audit_published``, a table and its original -> ``AuditReport``
 the best setting            ``Tune`` -> ``Tuned``
 whom to fear                ``Threat``: ``known_items``, ``release_alone``, ``the_method``, ``word_meanings``, ...
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from cloven.datasets import sample
     from cloven.disclosure.outcome import Outcome
     from cloven.disclosure.risk import Risk
-    from cloven.engines.local import Local
     from cloven.engines.spark import Spark
     from cloven.errors import (
         ClovenError,
@@ -133,7 +132,6 @@ if TYPE_CHECKING:
         "Knowledge",
         "LargeAudit",
         "Limits",
-        "Local",
         "MergingLike",
         "Mondrian",
         "OtherRelease",
@@ -213,7 +211,6 @@ _HOME = homes(
         "cloven.datasets": "sample",
         "cloven.disclosure.outcome": "Outcome",
         "cloven.disclosure.risk": "Risk",
-        "cloven.engines.local": "Local",
         "cloven.engines.spark": "Spark",
         "cloven.errors": "ClovenError GuaranteeError InputError OutputError ParameterError ReleaseError",
         "cloven.kinds.disassociated.key": "Anonymised Key",

@@ -29,19 +29,23 @@ def test_a_large_file_is_refused_before_it_is_read(cloven, nothing_written, larg
     ended.refused(2, "B of memory, and 350 MB are allowed; use ", "--memory 'any' tries it all the same")
 
 
-@pytest.mark.parametrize("command", [D, ("audit",)])
-def test_what_could_be_done_on_disk_needs_some_memory_too(
-    cloven, tmp_path, nothing_written, large, never_read, command
-):
-    nothing_written()
-    ended = cloven(*command, large, "-o", tmp_path / "out", "--memory", "350M")
-    ended.refused(2, "at least 500 MB", "got 350 MB")
-
-
 def test_a_small_file_is_refused_once_its_size_is_known(cloven, tmp_path, nothing_written, clinic):
     nothing_written()
     ended = cloven(*D, clinic, "-o", tmp_path / "out", "--memory", "1M")
     ended.refused(2, "needs about 35", "and 1 MB are allowed")
+
+
+@pytest.mark.parametrize("command", [D, ("audit",)])
+def test_who_is_refused_reads_how_spark_would_do_it(
+    cloven, tmp_path, nothing_written, large, never_read, command
+):
+    nothing_written()
+    given = (*command, large, "-k", "4", "-o", tmp_path / "out", "--memory", "350M")
+    spark = " ".join(map(str, ("cloven", *given, "--engine", "spark")))
+    cloven(*given).refused(2, "and 350 MB are allowed; use ", f"or Spark: {spark}; ")
+    refined = cloven(*given, "--refine")
+    refined.refused(2, "and 350 MB are allowed; use ")
+    assert "Spark" not in refined.err
 
 
 def test_what_is_free_is_the_usual_limit(cloven, tmp_path, nothing_written, large, never_read, monkeypatch):

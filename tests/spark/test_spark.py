@@ -15,7 +15,7 @@ import sys
 import pytest
 
 import cloven as cv
-from cloven.engines import Engine, Local
+from cloven.engines import Engine
 from cloven.errors import InputError, OutputError, ParameterError
 from cloven.kinds.disassociated.blocks import splits
 from cloven.kinds.disassociated.private_files import _private_counts
@@ -98,7 +98,7 @@ def test_long_rows_and_whole_numbers(session, tmp_path):
     """An id and an item column: records are numbered by their first row, as the local engine does it."""
     rng = random.Random(3)
     rows = [(f"v{rng.randint(0, 60)}", rng.choice([1, 1, 2, 3, 5, 8, 13])) for _ in range(260)]
-    data = Local().read(
+    data = cv.from_frame(
         __import__("pyarrow").table({"visit": [row[0] for row in rows], "drug": [row[1] for row in rows]}),
         id_column="visit",
         item_column="drug",

@@ -13,8 +13,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from importlib import import_module
-from math import inf, isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +20,10 @@ import numpy as np
 
 from cloven.audit.decision import SUBTRACTED, Limits, decide, not_covered
 from cloven.audit.loop import Audit
-from cloven.audit.memory import BASE, PER_CANDIDATE, PER_OCCURRENCE, PER_RECORD
 from cloven.audit.report import audit_note
 from cloven.data.defaults import SEED
 from cloven.data.given import expect_kind
+from cloven.engines.engine import Engine
 from cloven.errors import InputError, ParameterError
 from cloven.figures import many, percent
 from cloven.intake.files import content
@@ -75,7 +73,7 @@ class LargeAudit:
     """One audit of data of any size.
 
     Attributes:
-        engine: ``cv.Local(memory=...)`` or ``cv.Spark(session)``.
+        engine: ``cv.Spark(session)``.
         method: disassociation.
         knowledge: what attackers may have, beside the release.
         limits: what the owner accepts.
@@ -87,7 +85,7 @@ class LargeAudit:
         title: what the owner calls the data.
     """
 
-    engine: Any
+    engine: Engine
     method: Disassociation = field(default_factory=Disassociation)
     knowledge: Knowledge = field(default_factory=Knowledge)
     limits: Limits = field(default_factory=Limits)
@@ -98,6 +96,7 @@ class LargeAudit:
     title: str = ""
 
     def __post_init__(self) -> None:
+        expect_kind(self.engine, Engine, "engine of an audit of data of any size")
         expect_kind(self.method, Disassociation, "method of an audit of data of any size")
         least = {"people": 1, "sample": LEAST * self.method.k}
         for name, fewest in least.items():
@@ -118,23 +117,20 @@ class LargeAudit:
                 " sample what is kept; leave it out, and read that figure"
             )
             raise ParameterError(message)
-        if not getattr(self.engine, "room", ""):
-            message = "the engine holds all records in memory; use Audit, or an engine such as cv.Local(memory='4GB')"
-            raise ParameterError(message)
 
     def run(
         self,
         source: Any,
         out: str | os.PathLike[str],
         progress: Report | None = None,
-        earlier: Callable[[Any, str], Beside] | None = None,
+        earlier: Callable[[str], Beside] | None = None,
         ledger: str | os.PathLike[str] | None = None,
     ) -> LargeReport:
         """Make a release in ``out`` and its key in ``out.private``, attack it there, and decide.
 
-        A release that does not verify is not written, and raises. ``earlier`` is called in the end with what the engine
-        knows of the data and the SHA-256 of the manifest, and holds published releases of the same people against this
-        one. The verdict is noted beside the key, and in the ``ledger`` if there is one.
+        A release that does not verify is not written, and raises. ``earlier`` is called in the end with the SHA-256 of
+        the manifest, and holds published releases of the same people against this one. The verdict is noted beside the
+        key, and in the ``ledger`` if there is one.
         """
         from cloven.storage.atomic import staging_folder
         from cloven.storage.ledger_file import check_ledger, note
@@ -143,21 +139,18 @@ class LargeAudit:
 
         report = progress or (lambda _step, _share: None)
         data = self.engine.read(source) if isinstance(source, str | os.PathLike) else source
-        plan = self.method.anonymise(data, report, engine=self.engine)
-        made = self.engine.write(plan, out)
+        self.engine.write(self.method.anonymise(data, report, engine=self.engine), out)
         release = Path(out).absolute()
-        method = getattr(made, "method", self.method)  # with the blocks that there was room for
-        trial = import_module(f"cloven.kinds.disassociated.{self.engine.room}.trial")
         with (
             staging_folder(release.parent) as scratch,
-            trial.opened(self.engine, method, data, scratch) as large,
+            self.engine.opened(self.method, data, scratch) as large,
         ):
             _refuse_changed(large, release)
-            found = replace(self._tried(large, method, release, scratch, report), made=made)
+            found = self._tried(large, release, scratch, report)
         asked = self.people * self.effort.splits
         kept = audit_note(found.decision.verdict, self.limits, asked, self.knowledge.releases)
         if earlier is not None:
-            held = earlier(made, found.manifest_sha256)
+            held = earlier(found.manifest_sha256)
             found = replace(found, decision=found.decision.beside(held.against), cautions=held.cautions)
             kept = replace(kept, beside=held.known)
         audits = Ledger.read(release.parent, ledger).audits_of(found.manifest_sha256)
@@ -166,12 +159,10 @@ class LargeAudit:
         note(places(release)[1], replace(kept, verdict=found.decision.verdict), ledger)
         return found
 
-    def _tried(
-        self, large: Large, method: Disassociation, release: Path, scratch: Path, report: Report
-    ) -> LargeReport:
-        private = places(release)[1]
+    def _tried(self, large: Large, release: Path, scratch: Path, report: Report) -> LargeReport:
+        private, method = places(release)[1], self.method
         threats = family_of(method).threats(method, self.knowledge)
-        size, effort = self._room(large, method.k)
+        size, effort = max(LEAST * method.k, self.sample), self.effort
         folder = large.parts(release)
         report("covers", 0.0)
         covers = covered(folder)
@@ -184,7 +175,7 @@ class LargeAudit:
         against = doubts(large, method)
         report("what is kept, on a sample", 0.0)
         rest = tuple(threat for threat in threats if threat.name not in found)
-        sample = self._sampled(large, method, size, effort, rest, report)
+        sample = self._sampled(large, size, rest, report)
         found |= {risk.threat: risk for risk in sample.risks}
         risks = tuple(found[threat.name] for threat in threats if threat.name in found)
         in_all = folder.manifest["counts"]["clusters"]
@@ -196,32 +187,14 @@ class LargeAudit:
             decision = decision.beside([SUBTRACTED], uncovered)
         return LargeReport(release, large.records, outcome, covers, counts, drawn, sample, decision)
 
-    def _sampled(
-        self, large: Large, method: Disassociation, size: int, effort: Effort, threats: tuple[Threat, ...],
-        report: Report,
-    ) -> AuditReport:  # fmt: skip
+    def _sampled(self, large: Large, size: int, threats: tuple[Threat, ...], report: Report) -> AuditReport:
         """The usual loop, on random records, with some of the attackers."""
         rng = np.random.default_rng([self.seed, large.records, 1])
         audited = Audit(
-            method, limits=self.limits, effort=effort, threats=threats, advise=False, seed=self.seed,
+            self.method, limits=self.limits, effort=self.effort, threats=threats, advise=False, seed=self.seed,
             title=self.title,
         )  # fmt: skip
         return audited.run(random_records(large, size, rng), report)
-
-    def _room(self, large: Large, k: int) -> tuple[int, Effort]:
-        """Records of the sample, and how many links attackers may weigh, within the memory of the engine."""
-        room = getattr(self.engine, "bytes", inf) - BASE
-        if isinf(room):
-            return self.sample, self.effort
-        items = float(large.held.sum()) / large.records
-        fitting = int(0.4 * room / (PER_OCCURRENCE * items + PER_RECORD))
-        weighed = int(0.3 * room / PER_CANDIDATE)
-        effort = replace(
-            self.effort,
-            most_candidates=min(self.effort.most_candidates, weighed),
-            most_pairs=min(self.effort.most_pairs, weighed),
-        )
-        return max(LEAST * k, min(self.sample, fitting)), effort
 
     def _counts(self, large: Large, folder: PartsFolder) -> Counts:
         """Likely counts of pairs that people hold, beside the true ones."""
@@ -267,7 +240,6 @@ class LargeReport:
         clusters: clusters that attackers were tried on who put records together, and all that split something off.
         sample: the usual audit, of a release of records drawn from the data, with the attackers that take it.
         decision: the verdict.
-        made: what the engine knows of the data, if it says so.
         cautions: what to know before publishing.
     """
 
@@ -279,7 +251,6 @@ class LargeReport:
     clusters: tuple[int, int]
     sample: AuditReport
     decision: Decision
-    made: Any = None
     cautions: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

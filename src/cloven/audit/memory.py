@@ -131,7 +131,7 @@ def estimate_table(cells: int) -> int:
 
 
 def refuse_if_too_large(
-    needed: int, memory: float | None = None, *, instead: tuple[str, int] | None = None
+    needed: int, memory: float | None = None, *, instead: tuple[str, int] | None = None, spark: str = ""
 ) -> None:
     """Raise if an estimate is above ``memory`` (what is free, if None; any amount, if infinite).
 
@@ -139,6 +139,7 @@ def refuse_if_too_large(
         needed: bytes, as ``estimate`` gives them.
         memory: bytes that may be used.
         instead: what to use for a smaller run, and what that would need.
+        spark: the command that does the same on Spark, if one does.
 
     >>> refuse_if_too_large(9_600_000_000, 4e9)
     Traceback (most recent call last):
@@ -152,5 +153,7 @@ def refuse_if_too_large(
     ways = "use a machine with more, or a part of the data"
     if instead is not None and instead[1] <= limit:
         ways = f"use {instead[0]}, which needs about {written(instead[1])}, or a machine with more"
+    if spark:
+        ways += f", or Spark: {spark}"
     message = f"this needs about {written(needed)} of memory, and {there}; {ways}; memory='any' tries it all the same"
     raise ParameterError(message)

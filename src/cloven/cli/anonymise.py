@@ -13,7 +13,6 @@ from typing import Annotated, Any
 import typer
 
 from cloven.cli.console import progress, say, say_json, tick, warn
-from cloven.cli.large import needed_on_disk, publish_within, refuse_in_memory
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.options import Command, Group, asks, takes
 from cloven.cli.places import Bounds, MemoryOption, refuse_places, say_places
@@ -31,6 +30,7 @@ from cloven.cli.reading import (
     warn_of_strangers,
 )
 from cloven.cli.spark import publish_on_spark, refuse_on_spark
+from cloven.cli.typed import Typed
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods import Disassociation
@@ -274,17 +274,6 @@ CHOSEN = Group(
 )
 
 
-WITHIN = replace(
-    READING,
-    options={
-        **READING.options,
-        "memory": replace(
-            READING.options["memory"], help="Work within this, on disk if need be; 4GB, or any."
-        ),
-    },
-)
-
-
 Engine = Annotated[
     str, asks(one_of("local", "spark"), "--engine", help="local, or spark for data of many machines.")
 ]
@@ -301,8 +290,9 @@ def refuse_master(engine: str, master: str | None) -> None:
         raise ParameterError(message)
 
 
-@takes(method=DISASSOCIATION, options=WITHIN)
+@takes(method=DISASSOCIATION, options=READING)
 def disassociation(
+    running: typer.Context,
     file: InputFile,
     out: NewFolder,
     method: Disassociation,
@@ -344,21 +334,20 @@ def disassociation(
         refuse_on_spark(refused)
         publish_on_spark(file, out, method, options, master or "local[*]", ledger, json=json)
         return
-    needed = needed_on_disk(file, options)
-    if needed is not None:
-        refused = {"--release-format json": release_format == "json", "--csv": csv is not None}
-        refuse_in_memory(
-            refused | {"--measure-counts": measure_counts, "--allow-unsafe": allow_unsafe}, needed
-        )
-        warn_of_typos(method, publish_within(file, out, method, options, ledger, json=json))
-        return
     eyes = None if csv is None else (csv, csv_bytes)
     finished = (
         (lambda result, data: measured(result, data, np.random.default_rng())) if measure_counts else None
     )
     Publication(out, release_format, ledger, eyes, allow_unsafe, json, finished).run(
-        lambda: read_data(file, options, Bounds(on_disk=True)), settled
+        lambda: read_data(file, options, Bounds(publishing=True, spark=on_spark(running, method))), settled
     )
+
+
+def on_spark(running: typer.Context, method: Disassociation) -> str:
+    """The command that is running now, on Spark; empty if its method does not run there."""
+    from cloven.kinds.disassociated.spark.refusal import runs
+
+    return str(Typed.from_context(running).with_words("--engine spark")) if runs(method) else ""
 
 
 def refuse_unsafe(method: Disassociation, *, allowed: bool) -> None:

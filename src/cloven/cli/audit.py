@@ -25,6 +25,7 @@ from cloven.cli.anonymise import (
     Chosen,
     Engine,
     SparkMaster,
+    on_spark,
     refuse_master,
     refuse_unsafe,
     warn_of_typos,
@@ -33,7 +34,6 @@ from cloven.cli.answer import print_answer
 from cloven.cli.audit_words import answer_of, opening, tell
 from cloven.cli.console import progress, say, say_json, warn
 from cloven.cli.foreign import ForeignRelease, Given, OriginalFile, audit_release, refuse_mixed
-from cloven.cli.large import needed_on_disk
 from cloven.cli.large_audit import Asked, audit_in_parts, free_place, refuse_of_memory
 from cloven.cli.ledger import LedgerFolder, tried_with
 from cloven.cli.options import Group, takes
@@ -306,8 +306,8 @@ def audit(
     to keep. An audit that was interrupted goes on where it stopped when the same command is given again.
     The first of --methods is audited, unless it is a disassociation, which other options describe. With --schema, FILE
     is a table of persons. With --release nothing is made: a table that others published is held against its --original.
-    What --memory does not hold, and what --engine spark works on, is attacked in parts: OUT is the release then, the
-    figures are in OUT.private, and what was interrupted begins anew, with another OUT.
+    What --engine spark works on is attacked in parts: OUT is the release then, the figures are in OUT.private, and what
+    was interrupted begins anew, with another OUT.
     """
     start, typed = perf_counter(), Typed.from_context(running)
     check_ledger(ledger)
@@ -315,8 +315,7 @@ def audit(
         refuse_places(*all_places(out)[:2])
     refuse_master(engine, master)
     if release is None and original is None and schema is None and file is not None:
-        large = engine == "spark" or needed_on_disk(file, options, audited=True) is not None
-        if large:
+        if engine == "spark":
             refused = {"--methods": wanted.methods is not None, "--no-attack": not wanted.attack}
             refused |= {"--rules": rules is not None, "--taxonomy": taxonomy is not None}
             refused |= {"--standard": wanted.standard is not None, "--context": wanted.context is not None}
@@ -326,7 +325,7 @@ def audit(
             audit_in_parts(
                 Asked(
                     file, out or free_place(), options, method, wanted.knowledge(sample=False), wanted.limits,
-                    wanted.quick, seed, engine, master, ledger, wanted.other_release,
+                    wanted.quick, seed, master, ledger, wanted.other_release,
                 ),
                 typed,
                 verbose=verbose,
@@ -361,7 +360,8 @@ def audit(
                     *OF_TABLES.given(of_table),
                 ]
             )
-            data = read_data(file, options, wanted.bounds)
+            spark = on_spark(running, chosen.usual()) if wanted.methods is None else ""
+            data = read_data(file, options, replace(wanted.bounds, spark=spark))
             plan, reasons = _plan(data, file, chosen, wanted, read_hierarchy(taxonomy, data), seed)
         target, memory = _place(out, data, plan, wanted.stamps)
         for doubt in memory.doubts:

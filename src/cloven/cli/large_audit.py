@@ -1,4 +1,4 @@
-"""``cloven audit FILE --memory SIZE`` or ``--engine spark``: data that memory does not hold, audited in parts."""
+"""``cloven audit FILE --engine spark``: data that memory does not hold, audited in parts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cloven.cli.console import progress, say, say_json, tick
 from cloven.cli.ledger import tried_with
 from cloven.cli.next_steps import steps_after
 from cloven.cli.places import refuse_places
-from cloven.cli.reading import allowed_memory, in_shell
+from cloven.cli.reading import in_shell
 from cloven.cli.risk_lines import figures, use
 from cloven.cli.spark import compared_by_receipts
 from cloven.errors import InputError, ParameterError
@@ -32,7 +32,6 @@ from cloven.figures import many
 from cloven.reading import ReadOptions, UnplacedError
 from cloven.settings import setting
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
-from cloven.storage.ledger import Ledger, own_entry
 from cloven.storage.ledger_file import check_ledger
 from cloven.storage.release import places, read_manifest
 from cloven.threats import Effort
@@ -60,7 +59,6 @@ class Asked:
         limits: what is accepted.
         quick: whether to measure less of everything.
         seed: for measurements.
-        engine: ``local`` or ``spark``.
         master: of Spark.
         ledger: folder of a ledger, if there is one.
         other_release: a release that attackers are given.
@@ -74,7 +72,6 @@ class Asked:
     limits: Limits
     quick: bool
     seed: int
-    engine: str
     master: str | None
     ledger: Path | None
     other_release: Path | None
@@ -138,11 +135,6 @@ def audit_in_parts(asked: Asked, typed: Typed, *, verbose: bool, json: bool) -> 
 
 @contextmanager
 def _engine(asked: Asked) -> Iterator[Any]:
-    if asked.engine != "spark":
-        from cloven.engines.local import Local
-
-        yield Local(allowed_memory(asked.options))
-        return
     from cloven.engines.spark import Spark, end, session_at
     from cloven.storage.atomic import staging_folder
 
@@ -154,13 +146,9 @@ def _engine(asked: Asked) -> Iterator[Any]:
             end(session)
 
 
-def _earlier(asked: Asked, public: Path, made: Any, manifest_sha256: str) -> Beside:
+def _earlier(asked: Asked, public: Path, manifest_sha256: str) -> Beside:
     """Published releases of the same people, held against this one."""
-    if made is None:
-        earlier, cautions = compared_by_receipts(public, asked.ledger)
-    else:
-        known, own = Ledger.read(public.parent, asked.ledger), own_entry(public)
-        earlier, cautions = known.earlier(made, own, made.recognised.sha256), known.doubts
+    earlier, cautions = compared_by_receipts(public, asked.ledger)
     held = hold_against(earlier, manifest_sha256, tried=tried_with(asked.other_release))
     return replace(held, cautions=(*held.cautions, *cautions))
 

@@ -78,12 +78,14 @@ def refuse_places(*targets: Path) -> None:
 class Bounds:
     """How many candidates the attacks of a command weigh at most, and with ``--quick`` if it has that.
 
-    ``on_disk`` says that the command can do with less memory, if ``--memory`` names how much.
+    ``publishing`` says that nothing is attacked or measured, which needs less. ``spark`` is the command that does the
+    same on Spark, if one does.
     """
 
     candidates: int = 0
     quick: int | None = None
-    on_disk: bool = False
+    publishing: bool = False
+    spark: str = ""
 
 
 def _parse(given: Any) -> float:
@@ -124,13 +126,10 @@ def refuse_large_table(path: Path, schema: Schema, allowed: float | None) -> Non
 
 def refuse_large(size: ExpectedSize, allowed: float | None, bounds: Bounds) -> None:
     """Refuse data of this size if the work on them needs more memory than is allowed, or free if None."""
-    wanted = needed_for_release(size) if bounds.on_disk else needed(size, bounds.candidates)
+    wanted = needed_for_release(size) if bounds.publishing else needed(size, bounds.candidates)
     less = None if bounds.quick is None else needed(size, bounds.quick)
     instead = None if less is None else ("--quick", less)
-    if bounds.on_disk and allowed is None and (there := available()) is not None:
-        half = max(1, there // (2 * 10**9))  # whole gigabytes
-        instead = (f"--memory {half}G and the disk", half * 10**9)
-    refuse_if_too_large(wanted, allowed, instead=instead)
+    refuse_if_too_large(wanted, allowed, instead=instead, spark=bounds.spark)
     room = available() if allowed is None or allowed == inf else allowed
     if room is not None and MUCH <= wanted <= room / PLENTY:
         keep_freed_memory()

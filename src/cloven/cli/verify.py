@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cloven.cli.console import progress, say, say_json, warn
-from cloven.cli.large import needed_on_disk
 from cloven.cli.options import takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import (
@@ -30,7 +28,6 @@ from cloven.registry import part
 
 if TYPE_CHECKING:
     from cloven.storage.manifest import ReleaseFormat
-    from cloven.verification.verdict import Verdict
 
 
 @takes(options=READING)
@@ -76,16 +73,15 @@ def verify(
     if original is not None and schema is None and known is not None and not known.of_sets:
         message = "this is a published table; name the schema of --original too, with --schema FILE"
         raise ParameterError(message)
-    within = _verified_within(release, original, private, options)
     with progress("verify"):
         data: Any = None
-        if original is not None and within is None:
+        if original is not None:
             data = (
                 read_data(original, options)
                 if schema is None
                 else read_persons(original, schema, allowed_memory(options))
             )
-        verdict = within or verify_folder(
+        verdict = verify_folder(
             release,
             original=data,
             private=private,
@@ -103,23 +99,6 @@ def verify(
             say(f"not checked {open_question}")
     if not verdict.ok:
         raise typer.Exit(1)
-
-
-def _verified_within(
-    release: Path, original: Path | None, private: Path | None, options: ReadOptions
-) -> Verdict | None:
-    """The verdict on a release in parts with data that ``--memory`` does not hold; None where all of it is held."""
-    from cloven.engines.local import Local
-    from cloven.storage.inspection import part_checks_of
-
-    if original is None or private is None or needed_on_disk(original, options) is None:
-        return None
-    if part_checks_of(release) is None:
-        return None
-    engine = Local(allowed_memory(options))
-    how = {each.name: getattr(options, each.name) for each in fields(ReadOptions)}
-    with progress("verify"):
-        return engine.verify(release, original=engine.read(original, **how), private=private)
 
 
 def claim_of(release: Path) -> tuple[ReleaseFormat | None, dict[str, Any] | None]:

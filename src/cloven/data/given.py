@@ -86,5 +86,5 @@ def expect_whole(name: str, value: Any, most: int | None = None) -> None:
 def expect_kind(value: Any, kind: type, what: str) -> None:
     """Raise unless a value is of a class."""
     if not isinstance(value, kind):
-        message = f"{what} must be a {kind.__name__}, got {type(value).__name__}"
+        message = f"{what} must be of the class {kind.__name__}, got {type(value).__name__}"
         raise ParameterError(message)

@@ -1,4 +1,4 @@
-"""What an engine does: four verbs, the same on every one.
+"""What an engine does: five verbs, the same on every one.
 
 Whatever engine made it, a release of the same data by the same method with the same ``block_records`` has the same
 content: tests run the same laws on all of them.
@@ -14,6 +14,8 @@ from cloven.errors import ParameterError
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from cloven.verification.verdict import Verdict
 
@@ -42,6 +44,10 @@ class Engine(Protocol):
         private: str | os.PathLike[str] | None = None,
     ) -> Verdict:
         """Verify a release as it lies on disk, with original and private folder if they are given."""
+        ...
+
+    def opened(self, method: Any, data: Any, scratch: Path) -> AbstractContextManager[Any]:
+        """The records of the data, while an audit of this method looks at them; ``scratch`` is a folder to work in."""
         ...
 
 

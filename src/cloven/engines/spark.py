@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from cloven.engines.engine import Planned, expect_sizes
 from cloven.engines.frames import SparkSets, of_file, of_frame
@@ -27,6 +27,7 @@ from cloven.registry import rooms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
@@ -53,8 +54,6 @@ class Spark:
     session: Any = None
     part_clusters: int = PART_CLUSTERS
     part_rows: int = PART_ROWS
-    room: ClassVar[str] = "spark"
-    """Where kinds keep what they do here."""
 
     def __post_init__(self) -> None:
         expect_sizes(part_clusters=self.part_clusters, part_rows=self.part_rows)
@@ -80,7 +79,7 @@ class Spark:
 
     def anonymise(self, method: Any, data: Any, progress: Report | None = None) -> Planned:
         """A plan that ``write`` carries out; data that is a frame or a path is read first."""
-        _room(method).refuse(method)
+        _room(method, "refusal").refuse(method)
         known = data if isinstance(data, SparkSets) else self.read(data)
         return Planned(method, known, progress or (lambda _step, _share: None))
 
@@ -89,7 +88,7 @@ class Spark:
         from cloven.storage.atomic import staged
         from cloven.storage.release import places
 
-        room = _room(result.method)
+        room = _room(result.method, "pipeline")
         public, private = places(Path(out))
         file_url(public)  # refuses what Spark could not name
         with staged(private, public) as (private_place, public_place), _in_words():
@@ -123,7 +122,7 @@ class Spark:
         if original is None or private is None:
             return verify_folder(path) if checks is None else checks.verify_parts(path, self.spread)
         if checks is None:
-            message = f"{path}: does not lie in parts; compare it with its original on the local engine"
+            message = f"{path}: does not lie in parts; compare it with its original in memory"
             raise ParameterError(message)
         data = original if isinstance(original, SparkSets) else self.read(original)
         with staging_folder(Path(private).absolute().parent) as place, _in_words():
@@ -131,6 +130,11 @@ class Spark:
             known = more.recognised(self.session, data, place)
             found = self._verified(path, place, Path(private))
             return replace(found, checks=(*found.checks, *more.receipt_checks(path, Path(private), known)))
+
+    def opened(self, method: Any, data: Any, scratch: Path) -> AbstractContextManager[Any]:
+        """The records of the data as codes in ``scratch``, which workers see."""
+        opened: AbstractContextManager[Any] = _room(method, "trial").opened(self, method, data, scratch)
+        return opened
 
     def _verified(self, path: Path, work: Path, private: Path) -> Verdict:
         """The same with the original as it was kept in a working folder."""
@@ -164,16 +168,14 @@ def _frame_checks(checks: Any) -> Any:
     return import_module(f"{checks.__name__.rpartition('.parts.')[0]}.spark.checks")
 
 
-def _room(method: Any) -> Any:
-    """What a kind of release does on Spark."""
+def _room(method: Any, what: str) -> Any:
+    """What a kind of release does on Spark: its module of this name."""
     room = rooms().get(getattr(method, "family", ""), "")
     name = f"{room}.spark"
     if not room or find_spec(name) is None:
-        message = (
-            f"{type(method).__name__} does not run on Spark, only Disassociation does; use the local engine"
-        )
+        message = f"{type(method).__name__} does not run on Spark, only Disassociation does; work in memory"
         raise ParameterError(message)
-    return import_module(f"{name}.pipeline")
+    return import_module(f"{name}.{what}")
 
 
 class _in_words:  # noqa: N801 - reads like a function

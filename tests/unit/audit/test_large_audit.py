@@ -17,11 +17,11 @@ from cloven.kinds.disassociated.covers.breaches import breaches
 from cloven.kinds.disassociated.covers.covers import covers
 from cloven.kinds.disassociated.parts.people import Drawn, KnownPersonTrial
 from cloven.kinds.disassociated.parts.people import supports as counted
-from cloven.kinds.disassociated.spilled import trial
 from cloven.kinds.disassociated.threats import release_alone, the_method
 from cloven.registry import family_of
 from cloven.statistics.mining import supports
 from cloven.storage.ledger_file import Entry
+from tests.unit.audit.in_parts import InParts
 
 METHOD = cv.Disassociation(k=3, m=2, max_cluster_size=30)
 
@@ -37,7 +37,7 @@ def records():
 
 @pytest.fixture(scope="module")
 def engine():
-    return cv.Local(memory="600MB", part_clusters=7)
+    return InParts(clusters=7)
 
 
 @pytest.fixture(scope="module")
@@ -169,16 +169,6 @@ def test_data_that_changes_meanwhile_is_refused(engine, records, tmp_path):
     assert Entry.at(tmp_path / "out.private").audits == ()
 
 
-def test_the_sample_fits_into_memory(engine):
-    class Long:
-        records, held = 1000, np.array([400_000])
-
-    size, effort = LargeAudit(engine, METHOD)._room(Long(), 3)
-    assert 30 <= size < 2000
-    assert effort.most_candidates < 2_000_000
-    assert LargeAudit(cv.Local(memory="64GB"), METHOD)._room(Long(), 3)[0] == 50_000
-
-
 def test_people_are_told_as_much_as_in_memory(engine, folder, records, tmp_path):
     """The same people, asked about in the whole release and in releases of memory without them."""
     from cloven.kinds.disassociated.attack.known_person import readers
@@ -188,7 +178,7 @@ def test_people_are_told_as_much_as_in_memory(engine, folder, records, tmp_path)
     data, source = cv.Transactions.from_records(records), engine.read(folder)
     engine.write(METHOD.anonymise(source, engine=engine), tmp_path / "out")
     (tmp_path / "scratch").mkdir()
-    with trial.opened(engine, METHOD, source, tmp_path / "scratch") as large:
+    with engine.opened(METHOD, source, tmp_path / "scratch") as large:
         assert large.held.tolist() == data.holders.tolist()
         plan = KnownPersonTrial(METHOD, large, tmp_path / "scratch", 40, 2, 5, lambda _step, _share: None)
         risk = plan.risk(tmp_path / "out")
@@ -212,7 +202,7 @@ def test_people_are_told_as_much_as_in_memory(engine, folder, records, tmp_path)
 
 def test_counts_of_pairs_are_those_of_the_data(engine, folder, records, tmp_path):
     data = cv.Transactions.from_records(records)
-    with trial.opened(engine, METHOD, engine.read(folder), tmp_path) as large:
+    with engine.opened(METHOD, engine.read(folder), tmp_path) as large:
         pairs = np.array([[0, 1], [0, 2], [3, 9], [5, 6]])
         names = [[large.names[code] for code in pair] for pair in pairs.tolist()]
         assert counted(large, pairs).tolist() == supports(data, names).tolist()
@@ -221,7 +211,7 @@ def test_counts_of_pairs_are_those_of_the_data(engine, folder, records, tmp_path
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"engine": cv.Local()}, "use Audit"),
+        ({"engine": object()}, "must be of the class Engine, got object"),
         ({"people": 0}, "people must be"),
         ({"sample": True}, "sample must be"),
         ({"sample": 20}, "at least 50"),
@@ -307,20 +297,20 @@ def test_repeated_records_are_found_among_very_many(engine, tmp_path, monkeypatc
     others = [[f"a{number}", f"b{number % 977}", f"c{number % 13}"] for number in range(10_000 - len(again))]
     pq.write_table(pa.table({"items": again + others}), tmp_path / "in.parquet")
     monkeypatch.setattr(doubts, "MOST_LOOKS", 500)
-    with trial.opened(engine, METHOD, engine.read(tmp_path / "in.parquet"), tmp_path) as large:
+    with engine.opened(METHOD, engine.read(tmp_path / "in.parquet"), tmp_path) as large:
         assert doubts._repeated(large) == pytest.approx(share, rel=0.45)
 
 
 def test_a_run_that_is_killed_once_the_release_is_there_leaves_nothing_to_publish(
     engine, folder, tmp_path, monkeypatch
 ):
-    write = cv.Local.write
+    write = InParts.write
 
     def killed(self, plan, out):
         write(self, plan, out)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cv.Local, "write", killed)
+    monkeypatch.setattr(InParts, "write", killed)
     with pytest.raises(KeyboardInterrupt):
         LargeAudit(engine, METHOD).run(engine.read(folder), tmp_path / "out")
     assert Entry.at(tmp_path / "out.private").audits == ()
@@ -331,7 +321,7 @@ def test_nothing_is_published_before_earlier_releases_were_looked_at(engine, tmp
     limits = cv.Limits(max_risk=1.0, max_tail=1.0)
     plan = LargeAudit(engine, METHOD, limits=limits, effort=cv.Effort().quick(), people=50, sample=100)
 
-    def broken(_made, _digest):
+    def broken(_digest):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

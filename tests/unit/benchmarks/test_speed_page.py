@@ -23,8 +23,8 @@ def staged(data, cores, setting="default", threaded=("vertical",), **seconds):
     return {"data": data, "setting": setting, "cores": cores, **spent, **extra}
 
 
-def grown(records, memory="any", seconds=10.0, peak=1.0):
-    return {"records": records, "memory": memory, "seconds": seconds, "cpu_s": seconds, "peak_gb": peak}
+def grown(records, seconds=10.0, peak=1.0):
+    return {"records": records, "seconds": seconds, "cpu_s": seconds, "peak_gb": peak}
 
 
 def scaled(records, spent):
@@ -50,7 +50,6 @@ GOOD = {
     "growth": [
         grown(1_000_000, seconds=50, peak=1.0),
         grown(10_000_000, seconds=480, peak=7.5),
-        grown(10_000_000, "4GB", seconds=900, peak=4.4),
     ],
     "scale": [scaled(100, 1.0), scaled(800, 9.0)],
     "ratio": [{"data": "T10I4D100K", "reference_s": 6.0, "cloven_s": 0.05, "ratio": 120.0}],
@@ -59,7 +58,7 @@ GOOD = {
 BAD = {
     "audits": [audited(9_990_000, 61.0)],
     "stages": [staged("POS shape", 1, vertical=4.0), staged("POS shape", 2, vertical=3.2)],
-    "growth": [grown(10_000_000, seconds=660, peak=7.5), grown(10_000_000, "4GB", peak=4.6)],
+    "growth": [grown(10_000_000, seconds=660, peak=7.5)],
     "scale": [scaled(100, 1.0), scaled(800, 11.0)],
     "ratio": [{"data": "T10I4D100K", "reference_s": 6.0, "cloven_s": 0.1, "ratio": 60.0}],
     "mondrian": [program("anonypyx", 6.0, 100), program("cloven strict", 0.1, 110, ratio=60.0)],
@@ -114,9 +113,9 @@ def test_examples_run():
 
 
 def test_limits_are_kept_where_every_figure_keeps_them():
-    assert [each.kept for each in judged(GOOD)] == [True] * 8
-    assert [each.kept for each in judged(BAD)] == [False] * 8
-    assert [each.kept for each in judged({})] == [None] * 8
+    assert [each.kept for each in judged(GOOD)] == [True] * 7
+    assert [each.kept for each in judged(BAD)] == [False] * 7
+    assert [each.kept for each in judged({})] == [None] * 7
 
 
 def test_a_single_figure_breaks_a_limit():
@@ -128,7 +127,6 @@ def test_whole_runs_count_for_growth():
     rows = [
         grown(1_000_000, seconds=10.0),
         grown(8_000_000, seconds=90.0),
-        grown(8_000_000, "4GB", seconds=300.0),
     ]
     limit = next(each for each in judged({"growth": rows}) if "eight times" in each.limit)
     assert (limit.kept, limit.figures) == (True, "whole runs from 1,000,000 to 8,000,000 records 9.0 times.")
@@ -158,7 +156,6 @@ def test_a_stage_without_threads_is_not_asked_for_both_cores():
         " default, 1.5 times (1.6 with assembling, 2.3 on one core).",
         "POS shape (default) 1.80 times",
         "**kept**: 10^7 records of the POS shape take at most 10 minutes and 8 GB in memory. 8.0 minutes, 7.50 GB.",
-        "**kept**: with `--memory 4GB` they take at most 4.5 GB. 4.40 GB, 15.0 minutes.",
         "H + V from 100 to 800 records 9.0 times",
         "plain Python on T10I4D100K. 120 times.",
         "60 times, 0.90 of the least discernibility",
@@ -191,7 +188,7 @@ def test_sentences_follow_good_figures(sentence):
 def test_sentences_follow_bad_figures(sentence):
     found = text(**BAD)
     assert sentence in found
-    assert found.count("**not kept**") == 8
+    assert found.count("**not kept**") == 7
     assert "**kept**" not in found
 
 
@@ -213,7 +210,7 @@ def test_what_is_missing_is_said():
 
 def test_nothing_measured_is_a_page_that_says_so():
     said = page.page(Measured.of([]))
-    assert said.count("**not measured**") == 8
+    assert said.count("**not measured**") == 7
     assert said.count("Not measured yet.") == 1 + len(SECTIONS)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cloven.kinds.disassociated.files import CHUNKS, CLUSTERS, part_name
@@ -17,7 +18,7 @@ def in_parts(folder: Path, clusters: int, rows: int) -> None:
     tables = {name: pq.read_table(folder / f"{name}.parquet") for name in ("clusters", "chunks")}
     owner = tables["chunks"].column("cluster").to_pylist()
     inside = sum(number is not None for number in owner)
-    parts = {"clusters": [], "chunks": []}
+    parts: dict[str, list[pa.Table]] = {"clusters": [], "chunks": []}
     for first in range(0, len(tables["clusters"]), clusters):
         parts["clusters"].append(tables["clusters"].slice(first, clusters))
         mine = [at for at, number in enumerate(owner[:inside]) if first <= number < first + clusters]
@@ -32,14 +33,14 @@ def in_parts(folder: Path, clusters: int, rows: int) -> None:
     signed(folder)
 
 
-def write_part(folder: Path, name: str, number: int, table) -> None:
+def write_part(folder: Path, name: str, number: int, table: pa.Table) -> None:
     columns = CLUSTERS if name == "clusters" else CHUNKS
     place = folder / part_name(name, number)
     place.unlink(missing_ok=True)
     write_table(place, columns, {column: table.column(column) for column in columns})
 
 
-def signed(folder: Path, **changes) -> None:
+def signed(folder: Path, **changes: object) -> None:
     """Write the manifest anew, with the hashes of what lies there."""
     import hashlib
 

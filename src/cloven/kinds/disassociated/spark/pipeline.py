@@ -1,4 +1,4 @@
-"""From a frame to two folders of parts, the same in content as the local engine makes of the same records.
+"""From a frame to two folders of parts, the same in content as comes of the same records in memory.
 
 1. The frame is read once; its items are counted: the dictionary, which is all that the driver holds (``records``).
 2. Records become sorted lists of codes, and are ranked by content (design, *canonical order*).
@@ -12,7 +12,7 @@ Everything is built in a folder beside the target that only its owner can read, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from cloven.errors import ParameterError
 from cloven.intake.urls import file_url
 from cloven.kinds.disassociated.blocks.clusters import CLUSTERS, Work, lists_of
 from cloven.kinds.disassociated.blocks.parts import in_batches
-from cloven.kinds.disassociated.blocks.refusal import refuse_whole_data
 from cloven.kinds.disassociated.blocks.splits import found_blocks
 from cloven.kinds.disassociated.methods.labelling import terms_of, tie_order_of_names
 from cloven.kinds.disassociated.spark import records as incoming
@@ -40,13 +39,6 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.spark.records import Source
 
     Report = Callable[[str, float], None]
-
-
-def refuse(method: Disassociation) -> None:
-    """Refuse what would need all records in one place, or would give something else than the local engine."""
-    refuse_whole_data(
-        replace(method, min_item_support=1), "does not run on Spark; leave it out, or use the local engine"
-    )
 
 
 @dataclass(frozen=True)
