@@ -21,7 +21,7 @@ $(VENV)/bin/python:
 
 $(STAMP): pyproject.toml $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --no-compile --editable ".[text,charts]" --group dev # imports compile what they need
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[text]" --group dev # imports compile what they need
 	$(BIN)/python -m pip install --quiet --no-compile --no-deps --group compared # pyCANON pins numpy, pandas and scipy of its own
 	@touch $(STAMP)
 

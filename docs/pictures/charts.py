@@ -1,4 +1,4 @@
-"""Draw the charts gallery and the picture of the report anew: ``python docs/pictures/charts.py``."""
+"""Draw the pictures of the charts gallery and of the report anew: ``python docs/pictures/charts.py``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import cloven as cv
 from cloven.audit.loop import Audit
 from cloven.threats import Knowledge
 
-DOCS = Path(__file__).resolve().parent.parent
+PICTURES = Path(__file__).resolve().parent
 
 
 def main() -> None:
-    """Audit the sample, beside other settings; write the page of the gallery and all pictures."""
+    """Audit the sample, beside other settings; write all pictures."""
     method = cv.Disassociation(k=5, m=2)
     rivals = [
         cv.Disassociation(k=5, m=2, max_cluster_size=size, safe=safe)
@@ -31,8 +31,7 @@ def main() -> None:
     document = audit.run(cv.sample("clinic")).to_dict()
     drawn = {f"chart-{name}": picture for name, picture in gallery.pictures(document).items()}
     for name, picture in (drawn | {"report": gallery.first_screen(document)}).items():
-        (DOCS / "pictures" / f"{name}.svg").write_text(picture, encoding="utf-8")
-    (DOCS / "reference" / "charts.md").write_text(gallery.page(), encoding="utf-8")
+        (PICTURES / f"{name}.svg").write_text(picture, encoding="utf-8")
 
 
 if __name__ == "__main__":

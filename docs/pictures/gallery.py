@@ -1,16 +1,15 @@
-"""The charts gallery of the documentation: a page in words and one picture for each chart."""
+"""The pictures of the charts gallery, one for each chart of a report; `docs/reference/charts.md` has the words."""
 
 from __future__ import annotations
 
 import re
 from importlib.resources import files
-from textwrap import fill, wrap
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
 from cloven.report import drawing
-from cloven.report.charts import CHARTS
 from cloven.report.page import icon, view
 from cloven.report.svg import element, words
 from cloven.report.words import contents
@@ -21,15 +20,14 @@ if TYPE_CHECKING:
 
 WIDTH = 880
 FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-INTRODUCTION = """# Charts
-
-Every chart of the report, drawn from an audit of the [clinic sample](../explanation/clinic-sample.md). The report draws
-them by itself. In Python `report.chart(name)` gives the same figures as [Altair](https://altair-viz.github.io) charts,
-for notebooks and for pictures in other formats; that needs `pip install "cloven[charts]"`.
-"""
-ENDING = """
-The pictures and this page are made by `python docs/pictures/charts.py`.
-"""
+TITLES = {
+    "risks": "What attackers reach",
+    "utility": "What stays useful",
+    "trade-off": "Risk against utility",
+    "kinds": "Where it breaks",
+    "calibration": "Confidence against truth",
+    "sizes": "Sizes of groups",
+}
 
 
 class Room(NamedTuple):
@@ -53,33 +51,13 @@ ROOMS = {
 }
 
 
-def page() -> str:
-    """The gallery in Markdown, from the words of ``CHARTS``."""
-    return INTRODUCTION + "".join(map(_section, CHARTS)) + ENDING
-
-
-def _section(name: str) -> str:
-    about = CHARTS[name]
-    return (
-        f"\n## {about.title}\n\n`report.chart({name!r})`\n\n![{about.title}](../pictures/chart-{name}.svg)\n\n"
-        + "\n".join(
-            fill(words, 118) + "\n"
-            for words in (
-                f"**What it shows.** {about.shows}",
-                f"**How to read it.** {about.reading}",
-                f"**When it misleads.** {about.misleads}",
-            )
-        )
-    )
-
-
 def pictures(document: Mapping[str, Any]) -> dict[str, str]:
     """One picture for each chart, as a whole SVG file on white."""
     single = {"utility": drawing.utility, "trade-off": drawing.trade_off, "sizes": drawing.sizes}
     several = {"risks": drawing.gauges, "kinds": drawing.kinds, "calibration": drawing.calibration}
     parts = {name: [("", draw(document))] for name, draw in single.items()}
     parts |= {name: list(draw(document).items()) for name, draw in several.items()}
-    return {name: _board(CHARTS[name].title, parts[name], ROOMS[name]) for name in CHARTS}
+    return {name: _board(title, parts[name], ROOMS[name]) for name, title in TITLES.items()}
 
 
 def _board(title: str, parts: Sequence[tuple[str, Markup | None]], room: Room) -> str:

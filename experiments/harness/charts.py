@@ -22,7 +22,7 @@ def library() -> Any:
         import altair
         import vl_convert  # noqa: F401 - what Altair writes pictures with
     except ImportError as error:
-        message = 'charts need the libraries altair and vl-convert-python; pip install "cloven[charts]"'
+        message = "charts need the libraries altair and vl-convert-python; pip install --group charts"
         raise ParameterError(message) from error
     return altair
 

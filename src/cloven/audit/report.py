@@ -132,12 +132,6 @@ class AuditReport:
 
         return outcome_frame((self.outcome, *self.others))
 
-    def chart(self, name: str) -> Any:
-        """One chart of the report by name, as an Altair chart; see ``cloven.report.charts.CHARTS``."""
-        from cloven.report.charts import chart
-
-        return chart(name, self.to_dict())
-
     def save_html(self, path: str | os.PathLike[str], audience: Audience = "owner") -> None:
         """Write the report as one page that needs no network; the owner's page is for the owner's eyes alone."""
         from cloven.report.page import save_page

@@ -1,7 +1,4 @@
-"""What the charts and tables show, as plain rows of the document of an audit.
-
-Drawn by hand for the page (``drawing``), and by Altair for notebooks (``charts``), from the same figures.
-"""
+"""What the charts and tables show, as plain rows of the document of an audit; ``drawing`` draws them."""
 
 from __future__ import annotations
 

@@ -59,14 +59,6 @@ def test_terminal_page_and_chart_say_the_same(report, capsys):
         if row.given_up:
             assert row.given_up in line
             assert row.given_up in html
-    chart = json.loads(report.chart("trade-off").to_json())
-    points = [
-        point["setting"]
-        for layer in chart["layer"]
-        for point in layer["data"]["values"]
-        if "setting" in point
-    ]
-    assert set(points) == {row.setting for row in rows.tried(document) if not row.given_up}
 
 
 def test_the_public_reads_of_no_figure_at_which_something_was_given_up(report):
