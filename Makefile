@@ -82,13 +82,6 @@ bench-spark: $(STAMP) ## measure Spark on this machine beside the local engine (
 	$(BIN)/python -m benchmarks.engines --records $(RECORDS) --json build/engines.json
 	$(BIN)/python -m benchmarks.page
 
-bench-cluster: $(STAMP) ## what 10^9 records would cost on 100 machines: constants of this one, a model, a scheduler
-	$(BIN)/python -m benchmarks.cluster
-
-bench-rounds: $(STAMP) ## what a counting pass of top splits costs on Spark, here (Java 17)
-	$(BIN)/python -m pip install --quiet --editable ".[spark]"
-	$(BIN)/python -m benchmarks.cluster_rounds
-
 RECORDS ?= 100000 500000
 SECONDS ?= 60
 TIMES ?= 10
