@@ -21,7 +21,10 @@ TABLE = cv.read_table(
     [
         (lambda: cv.Audit(SETS), r"an audit takes a method, got Transactions; the data go to run: Audit\("),
         (lambda: cv.Audit(limits=0.2), "limits of an audit must be of the class Limits, got float"),
-        (lambda: cv.Audit(knowledge="vectors"), "knowledge of an audit must be of the class Knowledge, got str"),
+        (
+            lambda: cv.Audit(knowledge="vectors"),
+            "knowledge of an audit must be of the class Knowledge, got str",
+        ),
         (
             lambda: cv.Audit().run([["flu"]]),
             r"takes sets of items \(Transactions\), got list; make them with",

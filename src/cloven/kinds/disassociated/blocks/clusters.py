@@ -1,6 +1,6 @@
 """One block on one worker: the steps of the papers, and what comes of them as a row for each cluster.
 
-The block is sorted by content as the local engine sorts all records, so the kernels see the same arrays and give the
+The block is sorted by content as all records are in memory, so the kernels see the same arrays and give the
 same labels. What the root takes is not known here: leftovers travel with their cluster.
 """
 
@@ -45,13 +45,11 @@ class Work:
         method: the method.
         place: place of each item among equally frequent ones.
         terms: utility group of each term, and whether it is barred.
-        spent: terms that the path of each block has used up.
     """
 
     method: Disassociation
     place: NDArray[np.int32]
     terms: Terms
-    spent: tuple[frozenset[int], ...]
 
     def clusters(self, block: int, table: pa.Table) -> pa.Table:
         """The clusters of one block, given its records (``record``, ``rank``, ``codes``)."""
@@ -62,7 +60,6 @@ class Work:
             self.method,
             Records(offsets, self.place[codes], np.empty(0, np.int64)),
             self.terms,
-            self.spent[block],
             lots_of(None),
         )
         named = (table.column("record").to_numpy()[order], rank[order])

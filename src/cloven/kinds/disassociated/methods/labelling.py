@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from cloven.compiled import Flags, Ints, Longs, compiled
 from cloven.data.arrays import lexicographic_order, offsets_of, repeats, stable_order, take_rows
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods.assembly import Labels
-from cloven.kinds.disassociated.methods.horizontal import Part, holders, holders_of_clusters, horizontal_step
+from cloven.kinds.disassociated.methods.blocks import blocks
+from cloven.kinds.disassociated.methods.horizontal import Part, holders_of_clusters, horizontal_step
 from cloven.kinds.disassociated.methods.refinement import Grouped, refine
 from cloven.kinds.disassociated.methods.repair import SUPPRESSED, Chunks, Lots, lots_of, make_exact
 from cloven.kinds.disassociated.methods.root import Promise, rooted
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.methods.disassociation import Disassociation
-
-
-B = TypeVar("B")
 
 
 class Terms(NamedTuple):
@@ -47,7 +45,6 @@ def label(
     method: Disassociation, data: Transactions, prepared: Prepared, report: Callable[[str, float], None]
 ) -> Labels:
     """Labels of all occurrences; clusters and joints are numbered through the blocks."""
-    n_terms = len(data.vocabulary)
     terms = terms_of(method, data.vocabulary, tie_order_of(data, method.tie_order))
     lots = lots_of(method.seed)
     cluster_of = np.full(len(data), -1, np.int64)
@@ -56,20 +53,14 @@ def label(
     joint_parent: list[Longs] = []
     clusters = joints = 0
     found = blocks(
-        *_without(prepared.offsets, prepared.terms, terms.barred),
-        n_terms,
-        prepared.person,
-        method.k,
-        method.block_records,
+        prepared.offsets, prepared.terms, terms.barred, prepared.person, method.k, method.block_records
     )
     for number, block in enumerate(found):
         report("split", number / len(found))
-        records = _records(prepared, block.records)
-        here = label_block(method, records, terms, block.spent, lots)
-        cluster_of[block.records] = _shifted(here.cluster_of, clusters)
-        _scatter(
-            records.offsets, here.joint, here.chunk, joints, prepared.offsets[block.records], joint, chunk
-        )
+        records = _records(prepared, block)
+        here = label_block(method, records, terms, lots)
+        cluster_of[block] = _shifted(here.cluster_of, clusters)
+        _scatter(records.offsets, here.joint, here.chunk, joints, prepared.offsets[block], joint, chunk)
         cluster_joint.append(_shifted(here.cluster_joint, joints))
         joint_parent.append(_shifted(here.joint_parent, joints))
         clusters += len(here.cluster_joint)
@@ -136,18 +127,16 @@ def _without(offsets: Longs, terms: NDArray[np.int32], unwanted: Flags) -> tuple
     return np.concatenate(([0], np.cumsum(keep)))[offsets], terms[keep]
 
 
-def _clusters(method: Disassociation, records: Records, terms: Terms, spent: frozenset[int]) -> Longs:
-    """The horizontal step; terms that made the block are not split by again.
+def _clusters(method: Disassociation, records: Records, terms: Terms) -> Longs:
+    """The horizontal step.
 
-    Barred terms are not split by at all: a cluster of those who hold a sensitive item would tell it of each of them.
+    Barred terms are not split by: a cluster of those who hold a sensitive item would tell it of each of them.
     """
     step = horizontal_step(method.horizontal) if isinstance(method.horizontal, str) else method.horizontal
-    unwanted = terms.barred.copy()
-    unwanted[list(spent)] = True
-    offsets, codes = _without(records.offsets, records.terms, unwanted)
+    offsets, codes = _without(records.offsets, records.terms, terms.barred)
     maximum = method.max_cluster_size or len(offsets) - 1
     part = Part(
-        offsets, codes, len(unwanted), records.person, method.k, method.m, maximum, method.small_clusters
+        offsets, codes, len(terms.barred), records.person, method.k, method.m, maximum, method.small_clusters
     )
     return _checked(step.partition(part), part, type(step).__name__)
 
@@ -174,14 +163,12 @@ def _checked(found: Longs, part: Part, name: str) -> Longs:
     return clusters
 
 
-def label_block(
-    method: Disassociation, records: Records, terms: Terms, spent: frozenset[int], lots: Lots
-) -> Labels:
+def label_block(method: Disassociation, records: Records, terms: Terms, lots: Lots) -> Labels:
     """The three steps on one block."""
     offsets, codes, person = records
     strict = method.reading == "strict"
     lemma = method.rare_items != "withhold"  # else any record may be empty, as far as readers know
-    cluster_of = _clusters(method, records, terms, spent)
+    cluster_of = _clusters(method, records, terms)
     count = int(cluster_of.max(initial=-1)) + 1
     published = np.flatnonzero(cluster_of >= 0)
     by_person = published[stable_order(person[published])] if len(person) else published
@@ -203,82 +190,6 @@ def label_block(
         k=method.k, m=method.m, strict=strict, listed_too=method.join_terms == "listed", lemma=lemma,
     )  # fmt: skip
     return Labels(cluster_of, *refined)
-
-
-# Blocks: HORPART subtrees that are small enough to be worked on apart.
-#
-# Data of at most ``block_records`` records is one block. Larger data is split by the most frequent term, as HORPART
-# does, until every part fits. Small clusters and refining stay inside a block, so every engine, local or distributed,
-# gives the same answer.
-
-
-@compiled
-def _counts(offsets: Ints, terms: Ints, records: Ints, n_terms: int) -> Ints:
-    """How many of the records hold each term."""
-    counts = np.zeros(n_terms, np.int64)
-    for record in records:
-        for e in range(offsets[record], offsets[record + 1]):
-            counts[terms[e]] += 1
-    return counts
-
-
-@compiled
-def _having(offsets: Ints, terms: Ints, records: Ints, term: int) -> Flags:
-    """Which of the records hold a term."""
-    having = np.zeros(len(records), np.bool_)
-    for i in range(len(records)):
-        for e in range(offsets[records[i]], offsets[records[i] + 1]):
-            if terms[e] == term:
-                having[i] = True
-                break
-    return having
-
-
-class Block(NamedTuple):
-    """Records of a block (ascending) and the terms its path has used up."""
-
-    records: Longs
-    spent: frozenset[int]
-
-
-def blocks(
-    offsets: Longs, terms: NDArray[np.int32], n_terms: int, person: Longs, k: int, block_records: int
-) -> list[Block]:
-    """Split records into blocks, in the order of the HORPART tree; one with too few records joins the next."""
-    everything = Block(np.arange(len(offsets) - 1), frozenset())
-    waiting, done = [everything], []
-    while waiting:
-        block = waiting.pop()
-        if len(block.records) <= block_records:
-            done.append(block)
-            continue
-        counts = _counts(offsets, terms, block.records, n_terms)
-        counts[list(block.spent)] = 0
-        best = int(counts.argmax())
-        if counts[best] == 0:
-            done.append(block)
-            continue
-        having = _having(offsets, terms, block.records, best)
-        if not having.all():
-            waiting.append(Block(block.records[~having], block.spent))
-        waiting.append(Block(block.records[having], block.spent | {best}))
-    return joined(done, lambda block: holders(person, block.records) < k, _union)
-
-
-def joined(found: list[B], is_small: Callable[[B], bool], union: Callable[[B, B], B]) -> list[B]:
-    """Blocks that are too small join the next one; the last joins the one before."""
-    out: list[B] = []
-    for block in found:
-        whole = union(out.pop(), block) if out and is_small(out[-1]) else block
-        out.append(whole)
-    if len(out) > 1 and is_small(out[-1]):
-        last = out.pop()
-        out.append(union(out.pop(), last))
-    return out
-
-
-def _union(one: Block, two: Block) -> Block:
-    return Block(np.sort(np.concatenate((one.records, two.records))), one.spent & two.spent)
 
 
 # Run the repair of cover problems over all clusters of a block, between the vertical step and refining.

@@ -2,7 +2,7 @@
 
 1. The frame is read once; its items are counted: the dictionary, which is all that the driver holds (``records``).
 2. Records become sorted lists of codes, and are ranked by content (design, *canonical order*).
-3. The top splits of HORPART come from counts (``splits``); they say to which block a record belongs.
+3. Prefixes that too many records share are cut by counting (``methods.blocks``): to which block a record belongs.
 4. Every block is worked on by one task with the kernels of ``methods`` (``clusters``).
 5. Leftovers are counted; what k or more hold goes to the root, the rest is withheld (``methods/root``).
 6. Clusters are numbered by content, and written in parts with the key beside them (``publishing``).
@@ -21,10 +21,10 @@ from cloven.errors import ParameterError
 from cloven.intake.urls import file_url
 from cloven.kinds.disassociated.blocks.clusters import CLUSTERS, Work, lists_of
 from cloven.kinds.disassociated.blocks.parts import in_batches
-from cloven.kinds.disassociated.blocks.splits import found_blocks
+from cloven.kinds.disassociated.methods.blocks import followed, joined, numbered, packed, prefixes_of
 from cloven.kinds.disassociated.methods.labelling import terms_of, tie_order_of_names
 from cloven.kinds.disassociated.spark import records as incoming
-from cloven.kinds.disassociated.spark.counting import FrameCounting, leaves_of
+from cloven.kinds.disassociated.spark.counting import prefixes_in, rows_in
 from cloven.kinds.disassociated.spark.publishing import Identity, Published, Sizes
 from cloven.storage.atomic import PRIVATE_FOLDER
 
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
-    from cloven.compiled import Flags
+    from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.methods.disassociation import Disassociation
+    from cloven.kinds.disassociated.methods.labelling import Terms
     from cloven.kinds.disassociated.spark.records import Source
 
     Report = Callable[[str, float], None]
@@ -93,7 +95,7 @@ class Pipeline:
         rare, turn = told.held < least, 0
         while True:
             gone, records, many = self._records(every, told, rare, turn)
-            clusters = self._clusters(records, many, told.names, turn)
+            clusters = self._clusters(records, many, told.names, np.where(rare, 0, told.held), turn)
             published = Published(self, told, names, clusters, gone, known)
             if least <= 1 or self.method.small_clusters != "suppress":
                 break
@@ -111,10 +113,6 @@ class Pipeline:
     def read(self, name: str) -> Any:
         """What a step has kept."""
         return self.session.read.parquet(self.kept(name))
-
-    def _kept(self, frame: Any, name: str) -> Any:
-        frame.write.parquet(self.kept(name))
-        return self.read(name)
 
     def _records(self, every: Any, told: Source, rare: Flags, turn: int) -> tuple[Any, Any, int]:
         """What goes as rare (None if nothing does); records with their rank by content; how many these are."""
@@ -143,28 +141,20 @@ class Pipeline:
             message = f"k = {k} needs at least {k} records{dropped}, got {many:,}; choose a smaller k"
             raise ParameterError(message)
 
-    def _clusters(self, records: Any, many: int, names: tuple[str, ...], turn: int) -> Any:
+    def _clusters(self, records: Any, many: int, names: tuple[str, ...], held: Longs, turn: int) -> Any:
         """Every cluster of every block."""
         self.report("split", 0.0)
         place = tie_order_of_names(names, self.method.tie_order)
         terms = terms_of(self.method, names, place)
-        barred = frozenset(np.flatnonzero(terms.barred).tolist())
-        counting = FrameCounting(
-            records, place, barred, many, lambda some, name: self._kept(some, f"{name}-{turn}")
-        )
-        tree, blocks = found_blocks(counting, many, self.method.block_records, self.method.k)
-        block_of = np.full(len(tree.term), -1, np.int32)
-        for number, block in enumerate(blocks):
-            block_of[list(block.nodes)] = number
+        block_of_rows = self._blocks(records, many, held, place, terms)
 
         def placed(table: pa.Table) -> pa.Table:
             import pyarrow as pa
 
-            leaf, _, _ = leaves_of(table, tree, place)
-            return table.append_column("block", pa.array(block_of[leaf]))
+            return table.append_column("block", pa.array(block_of_rows(table), pa.int32()))
 
         self.report("cluster", 0.0)
-        work = Work(self.method, place, terms, tuple(block.spent for block in blocks))
+        work = Work(self.method, place, terms)
         split = records.select("record", "rank", "content").mapInArrow(
             lambda batches: in_batches(batches, placed),
             "record bigint, rank bigint, content binary, block int",
@@ -174,6 +164,24 @@ class Pipeline:
         )
         made.write.parquet(self.kept(f"clusters-{turn}"))
         return self.read(f"clusters-{turn}")
+
+    def _blocks(
+        self, records: Any, many: int, held: Longs, place: NDArray[np.int32], terms: Terms
+    ) -> Callable[[pa.Table], Longs]:
+        """What tells the block of each record of a batch."""
+        if many <= self.method.block_records:
+            return lambda table: np.zeros(len(table), np.int64)
+        most, k = self.method.block_records, self.method.k
+        by_term = np.empty(len(held), np.int64)
+        by_term[place] = held
+        prefixes, leaves = prefixes_of(by_term, terms.barred, many, most, prefixes_in(records, place))
+        found = joined(
+            packed(leaves, most),
+            lambda block: sum(each.records for each in block) < k,
+            lambda *two: [*two[0], *two[1]],
+        )
+        block_of = numbered(found, len(prefixes.child) + 1)
+        return lambda table: block_of[followed(*rows_in(table, place), prefixes)[0]]
 
 
 def _with_codes(table: pa.Table) -> pa.Table:
