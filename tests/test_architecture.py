@@ -19,11 +19,14 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
+from cloven.datasets import sample
+from cloven.kinds.disassociated.methods import Disassociation
 from cloven.registry import ROOMS
+from cloven.storage.release import write_release
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "cloven"
-GOLDEN = Path(__file__).resolve().parent / "golden" / "release-v1" / "clinic"
-GENERALISED = GOLDEN.parents[1] / "release-v1-generalised" / "clinic"
+GOLDEN = Path(__file__).resolve().parent / "golden" / "disassociated" / "clinic"
+GENERALISED = GOLDEN.parents[1] / "generalised" / "clinic"
 
 GROUND = {"_version", "compiled", "cores", "errors", "escapes", "figures", "intake", "names", "values"}
 KINDS = tuple(room.rpartition(".")[2] for room in ROOMS.values())
@@ -391,8 +394,12 @@ print(all(attack.guess(release, rng).chosen.any() for attack in attacks))
     assert fresh(code) == "True"
 
 
-def test_releases_are_inspected_without_the_key():
+def test_releases_are_inspected_without_the_key(tmp_path):
     """All that the inspector shows but the truth is there where no key can be loaded."""
+    write_release(
+        Disassociation(k=3, max_cluster_size=15, rare_items="cluster").anonymise(sample("clinic")),
+        tmp_path / "out",
+    )
     code = f"""
 import sys
 for kind in ("generalised", "disassociated", "tables"):
@@ -403,7 +410,7 @@ from cloven.studio.inspection.knowing import knowing
 from cloven.studio.inspection.opened import Opened
 from cloven.studio.inspection.placing import rebuilt
 from cloven.studio.inspection.ranking import Ranking
-opened = Opened(cv.read_release({str(GOLDEN)!r}))
+opened = Opened(cv.read_release({str(tmp_path / "out")!r}))
 opened.prepare()
 print(Ranking(opened).page("told")[0][0].size > 0, cluster_view(opened, 0).size > 0)
 print(any(place.attached for place in rebuilt(opened, 0, "release")))

@@ -80,7 +80,7 @@ def test_json_is_the_document_of_all_audits(cloven, files, tmp_path):
     )  # fmt: skip
     found = ended.json
     pytest.importorskip("jsonschema").validate(found, document_schema())
-    assert found["format"] == "cloven.audit/3"
+    assert found["format"] == "cloven.audit/1"
     assert found["family"] == "tables"
     assert found["parameters"]["method"] == "as-published"
     assert found["parameters"]["k"] == found["sizes"][0]["size"]

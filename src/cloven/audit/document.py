@@ -1,4 +1,4 @@
-"""The one JSON document of an audit (``cloven.audit/3``), from which terminal, page and charts are made.
+"""The one JSON document of an audit (``cloven.audit/1``), from which terminal, page and charts are made.
 
 This is the owner's, which holds everything. What may be shared is another document; see ``public_document``.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cloven.disclosure.outcome import Outcome
     from cloven.disclosure.risk import Risk
 
-FORMAT = "cloven.audit/3"
+FORMAT = "cloven.audit/1"
 
 
 def owned(report: AuditReport) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from cloven.audit.loop import Audit
 from cloven.audit.report import audit_note
 from cloven.data.defaults import SEED
 from cloven.data.given import expect_kind
-from cloven.engines.engine import Engine
 from cloven.errors import InputError, ParameterError
 from cloven.figures import many, percent
 from cloven.intake.files import content
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from cloven.data.transactions import Transactions
     from cloven.disclosure.outcome import Outcome
     from cloven.disclosure.risk import Risk
+    from cloven.engines.engine import Engine
     from cloven.kinds.disassociated.parts.folder import PartsFolder
     from cloven.kinds.disassociated.parts.people import Large
     from cloven.threats import Threat
@@ -96,7 +96,9 @@ class LargeAudit:
     title: str = ""
 
     def __post_init__(self) -> None:
-        expect_kind(self.engine, Engine, "engine of an audit of data of any size")
+        if not hasattr(self.engine, "opened"):
+            message = f"the engine must be one like cv.Spark(session), got {type(self.engine).__name__}; or use Audit"
+            raise ParameterError(message)
         expect_kind(self.method, Disassociation, "method of an audit of data of any size")
         least = {"people": 1, "sample": LEAST * self.method.k}
         for name, fewest in least.items():

@@ -116,7 +116,7 @@ class AuditReport:
         return self.family.fingerprint(self.data)
 
     def to_dict(self, audience: Audience = "owner", manifest_sha256: str | None = None) -> dict[str, Any]:
-        """Everything as plain JSON values (``cloven.audit/3``); for the public, only what is declared to be."""
+        """Everything as plain JSON values (``cloven.audit/1``); for the public, only what is declared to be."""
         if audience == "public":
             return public(self, manifest_sha256)
         return self._owned | {"hashes": self._owned["hashes"] | {"manifest_sha256": manifest_sha256}}

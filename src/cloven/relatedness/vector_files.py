@@ -48,7 +48,6 @@ _REFUSED = {
     b"\xba\x16O/": "a fastText model; export its vectors as text (.vec) and name that file",
     b"\x28\xb5\x2f\xfd": "packed with zstd; unpack it, or pack it with gzip",
     b"BZh": "packed with bzip2; unpack it, or pack it with gzip",
-    b'{"format": "cloven.vectors/1"': "a cache of an older version; make it anew with `cloven relatedness cache`",
 }
 
 

@@ -144,7 +144,7 @@ class Vectors:
 # ``vectors.json`` says what they were made from.
 
 
-FORMAT = "cloven.vectors/2"
+FORMAT = "cloven.vectors/1"
 _ABOUT = "vectors.json"
 _INDEX = ("text", "offsets", "hashes", "rows")
 _ROWS_AT_ONCE = 65_536

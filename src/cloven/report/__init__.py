@@ -1,6 +1,6 @@
 """What an audit found, for people: the page, its charts, a frame, and the schema of the document they are made from.
 
-Everything here works on the one JSON document of an audit (``cloven.audit/3``) and on nothing else, so that a page can
+Everything here works on the one JSON document of an audit (``cloven.audit/1``) and on nothing else, so that a page can
 be made again from ``audit.json``, for any family.
 """
 

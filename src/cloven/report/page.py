@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-FORMAT = "cloven.audit/3"
+FORMAT = "cloven.audit/1"
 
 
 def page(document: Mapping[str, Any]) -> str:

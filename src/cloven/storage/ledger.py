@@ -183,7 +183,7 @@ def _by_chance(data: Recognisable, entry: Entry, common: Overlap | None) -> Chan
     """Up to which shares this data has something in common with as many other people."""
     if common is None or max(common.of_data.value, common.of_earlier.value) <= CHANCE:
         return BY_CHANCE
-    found = data.alike_by_chance(len(data) if entry.records is None else entry.records)
+    found = data.alike_by_chance(entry.records)
     return Chance(max(CHANCE, found.of_data), max(CHANCE, found.of_earlier))
 
 
@@ -252,7 +252,7 @@ def _private_names(folder: Path) -> tuple[list[str], list[Path], int]:
 
 
 def _age(entry: Entry) -> tuple[float, str]:
-    return (0.0 if entry.released is None else entry.released.timestamp()), str(entry.place)
+    return entry.released.timestamp(), str(entry.place)
 
 
 # What the differentially private releases of one data set cost together.

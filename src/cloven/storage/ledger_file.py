@@ -9,7 +9,6 @@ next one starts a new line. Readers leave out and count what is no note; nothing
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 from collections import deque
@@ -23,7 +22,7 @@ from cloven.disclosure.audience import is_differentially_private
 from cloven.errors import OutputError, ReleaseError
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, refuse_inside_release
 from cloven.storage.fingerprint import Sketch
-from cloven.storage.manifest import MANIFEST, check_manifest, expect, parse_json
+from cloven.storage.manifest import MANIFEST, expect, parse_json
 from cloven.storage.receipt import (
     MOST_BYTES,
     RECEIPT,
@@ -32,7 +31,6 @@ from cloven.storage.receipt import (
     plain_file,
     read_receipt,
     read_small,
-    release_of,
 )
 
 if TYPE_CHECKING:
@@ -313,7 +311,7 @@ PROMISES = ("k", "m", "l", "t", "epsilon")  # parameters that say what is promis
 
 @dataclass(frozen=True)
 class Entry:
-    """An earlier release. What a receipt of format 1 does not tell is None.
+    """An earlier release.
 
     Attributes:
         private: the private folder.
@@ -335,12 +333,12 @@ class Entry:
     place: Path
     manifest_sha256: str
     input_sha256: str | None
-    method: str | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    records: int | None = None
-    items: int | None = None
-    released: datetime | None = None
-    version: str | None = None
+    method: str
+    parameters: Mapping[str, Any]
+    records: int
+    items: int
+    released: datetime
+    version: str
     sketch: Sketch | None = None
     notes: tuple[Note, ...] = ()
     unreadable: int = 0
@@ -350,9 +348,7 @@ class Entry:
         """The entry of a checked receipt that lies, or lay, in this private folder."""
         place = _release_beside(private)
         hashes = {name: receipt[name] for name in ("manifest_sha256", "input_sha256")}
-        told = dict(receipt["release"] or _told_by_manifest(place, receipt["manifest_sha256"]))
-        if told.get("released") is not None:
-            told["released"] = datetime.fromisoformat(told["released"])
+        told = {**receipt["release"], "released": datetime.fromisoformat(receipt["release"]["released"])}
         known = None if receipt["sketch"] is None else Sketch.from_dict(receipt["sketch"])
         return cls(private, place, **hashes, **told, sketch=known, notes=notes)
 
@@ -363,7 +359,7 @@ class Entry:
         return replace(cls.of_receipt(private, read_receipt(private), notes), unreadable=unreadable)
 
     @property
-    def identity(self) -> tuple[str, datetime | None]:
+    def identity(self) -> tuple[str, datetime]:
         """Equal for two notes of one release."""
         return self.manifest_sha256, self.released
 
@@ -394,8 +390,8 @@ class Entry:
 
     @property
     def day(self) -> str:
-        """The day on which it was made, or an empty string."""
-        return "" if self.released is None else self.released.date().isoformat()
+        """The day on which it was made."""
+        return self.released.date().isoformat()
 
     @property
     def has_release(self) -> bool:
@@ -407,7 +403,7 @@ class Entry:
         return {
             "place": str(self.place),
             "private": str(self.private),
-            "released": None if self.released is None else self.released.isoformat(),
+            "released": self.released.isoformat(),
             "method": self.method,
             "parameters": dict(self.parameters),
             "records": self.records,
@@ -468,15 +464,3 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return False
-
-
-def _told_by_manifest(place: Path, digest: str) -> dict[str, Any]:
-    """What the manifest tells where the receipt does not, if it is the one that the receipt speaks of."""
-    path = place / MANIFEST
-    try:
-        content = read_small(path)
-        if hashlib.sha256(content).hexdigest() != digest:
-            return {}
-        return release_of(check_manifest(parse_json(content, str(path)), str(path)), None)
-    except ReleaseError:
-        return {}

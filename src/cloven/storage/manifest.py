@@ -1,7 +1,7 @@
 """``manifest.json``: what a release is, in one small file, and the formats that manifests tell apart.
 
-Every kind describes its own formats (``ReleaseFormat`` in the ``files`` of its room); readers accept every older
-version for ever. See docs/reference/release-format.md.
+Every kind describes its own formats (``ReleaseFormat`` in the ``files`` of its room); see
+docs/reference/release-format.md.
 """
 
 from __future__ import annotations
@@ -194,6 +194,10 @@ class Guide:
     r: str
 
 
+VERSION = 1
+"""Of every format."""
+
+
 @dataclass(frozen=True)
 class ReleaseFormat:
     """How one type of release lies on disk.
@@ -201,7 +205,6 @@ class ReleaseFormat:
     Attributes:
         release: the type.
         name: first part of the entry ``format`` of its manifest.
-        version: newest version that is known, the second part.
         about: what to call such a release.
         tables: its Parquet files.
         known_items: m, how many known items it protects against, from the release; None where only listed ones are.
@@ -220,7 +223,6 @@ class ReleaseFormat:
 
     release: type
     name: str
-    version: int
     about: str
     tables: tuple[str, ...]
     known_items: Callable[[Any], int | None]
@@ -250,7 +252,7 @@ class ReleaseFormat:
     @property
     def stamp(self) -> str:
         """The entry ``format`` of a manifest."""
-        return f"{self.name}/{self.version}"
+        return f"{self.name}/{VERSION}"
 
 
 def _numbered(start: str, found: Collection[str]) -> tuple[str, ...]:
@@ -286,7 +288,7 @@ def format_named(found: object, source: str) -> ReleaseFormat:
         *names, last = (each.name for each in all_formats())
         message = f"{source}: not a {', '.join(names)} or {last} release; its format is {shorten(str(found))}"
         raise ReleaseError(message)
-    if int(version) > known.version:
+    if int(version) != VERSION:
         message = f"{source}: format {found} is newer than {known.stamp}; use a newer Cloven"
         raise ReleaseError(message)
     return known

@@ -1,6 +1,5 @@
 """``receipt.json`` of the private folder: to which release and which data it belongs, and what was released how.
 
-Receipts of format 1 have no ``format`` and tell neither method nor date; they are read for ever.
 See docs/reference/release-format.md.
 """
 
@@ -28,10 +27,9 @@ if TYPE_CHECKING:
     from cloven.storage.manifest import Release
 
 RECEIPT = "receipt.json"
-FORMAT, FORMAT_VERSION = "cloven.receipt", 2
+FORMAT = "cloven.receipt/1"
 MOST_BYTES = 1 << 20  # of one receipt
-FIRST_FIELDS = frozenset(("counts", "input_sha256", "manifest_sha256"))
-FIELDS = FIRST_FIELDS | {"format", "release", "sketch"}
+FIELDS = frozenset(("format", "counts", "input_sha256", "manifest_sha256", "release", "sketch"))
 RELEASE_FIELDS = frozenset(("method", "parameters", "records", "items", "released", "version"))
 
 
@@ -55,7 +53,7 @@ def build_receipt(
     """
     when = (released or datetime.now(UTC)).astimezone()
     return {
-        "format": f"{FORMAT}/{FORMAT_VERSION}",
+        "format": FORMAT,
         "manifest_sha256": manifest_sha256,
         "input_sha256": None if original is None else fingerprint(original),
         "counts": dict(counts),
@@ -80,7 +78,7 @@ def write_receipt(
     write_bytes(private / RECEIPT, manifest_bytes(receipt), PRIVATE_FILE)
 
 
-def release_of(manifest: Mapping[str, Any], released: str | None) -> dict[str, Any]:
+def release_of(manifest: Mapping[str, Any], released: str) -> dict[str, Any]:
     """What a ledger tells of a release with this manifest."""
     promise = {name: manifest[name] for name in ("k", "m") if manifest.get(name) is not None}
     marks = {mark: True for mark in MARKS if manifest.get(mark)}
@@ -95,10 +93,7 @@ def release_of(manifest: Mapping[str, Any], released: str | None) -> dict[str, A
 
 
 def read_receipt(private: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the receipt of a private folder.
-
-    ``input_sha256`` is None for a release written without the original, ``release`` and ``sketch`` are None in a
-    receipt of format 1.
+    """Read the receipt of a private folder; ``input_sha256`` is None for a release written without the original.
 
     Raises:
         ReleaseError: it is missing or not as the format says.
@@ -109,22 +104,19 @@ def read_receipt(private: str | os.PathLike[str]) -> dict[str, Any]:
 
 def check_receipt(value: object, source: str) -> dict[str, Any]:
     """Return the receipt if every field is there and of its type, else raise ``ReleaseError``."""
-    if isinstance(value, dict) and "format" in value:
-        _refuse_other_formats(value["format"], source)
-        wanted = FIELDS
-    else:
-        wanted = FIRST_FIELDS
-    whole = isinstance(value, dict) and set(value) == wanted
-    expect(whole, source, "fields", sorted(wanted), value)
-    receipt: dict[str, Any] = {"release": None, "sketch": None, **value}  # type: ignore[dict-item]  # checked
+    found = value.get("format") if isinstance(value, dict) else None
+    if found != FORMAT:
+        message = f"{source}: not a receipt of a release as {FORMAT} describes it; its format is {shorten(str(found))}"
+        raise ReleaseError(message)
+    receipt: dict[str, Any] = value  # type: ignore[assignment]  # checked
+    expect(set(receipt) == FIELDS, source, "fields", sorted(FIELDS), value)
     for field in ("input_sha256", "manifest_sha256"):
         absent = field == "input_sha256" and receipt[field] is None
         digest = isinstance(receipt[field], str) and re.fullmatch("[0-9a-f]{64}", receipt[field])
         expect(absent or bool(digest), source, field, "a SHA-256", receipt[field])
     expect(isinstance(receipt["counts"], dict), source, "counts", "an object", receipt["counts"])
-    if wanted is FIELDS:
-        _check_release(receipt["release"], source)
-        _check_sketch(receipt["sketch"], source)
+    _check_release(receipt["release"], source)
+    _check_sketch(receipt["sketch"], source)
     return receipt
 
 
@@ -149,16 +141,6 @@ def plain_file(path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         message = f"{path}: cannot be read ({error.strerror or error}); name another folder or get it again"
         raise ReleaseError(message) from error
-
-
-def _refuse_other_formats(found: object, source: str) -> None:
-    version = re.fullmatch(rf"{re.escape(FORMAT)}/([1-9][0-9]{{0,5}})", str(found))
-    if version is None or int(version[1]) < FORMAT_VERSION:
-        message = f"{source}: not a receipt of a release; its format is {shorten(str(found))}"
-        raise ReleaseError(message)
-    if int(version[1]) > FORMAT_VERSION:
-        message = f"{source}: format {found} is newer than {FORMAT}/{FORMAT_VERSION}; use a newer Cloven"
-        raise ReleaseError(message)
 
 
 def _check_release(release: object, source: str) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
 
-FORMAT = "cloven.study/2"
+FORMAT = "cloven.study/1"
 NOTE, JOURNAL = "study.json", "journal.log"
 MOST_BYTES = 1_000_000
 

@@ -211,7 +211,7 @@ def test_counts_of_pairs_are_those_of_the_data(engine, folder, records, tmp_path
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"engine": object()}, "must be of the class Engine, got object"),
+        ({"engine": object()}, "got object; or use Audit"),
         ({"people": 0}, "people must be"),
         ({"sample": True}, "sample must be"),
         ({"sample": 20}, "at least 50"),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 sys.path.insert(0, str(Path(__file__).parent))
-GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "release-v1"
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "disassociated"
 Part = tuple[tuple[str, ...], int]  # what a record contributes, and the record
 
 
@@ -79,7 +79,8 @@ def assemble(
     release = Disassociated(
         k=k,
         m=m,
-        parameters={"method": "disassociation", "max_cluster_size": 4} if parameters is None else parameters,
+        parameters={"rare_items": "cluster"}
+        | ({"method": "disassociation", "max_cluster_size": 4} if parameters is None else parameters),
         cluster_size=np.array([len(groups[g].records) for g in cluster_order], np.int64),
         cluster_joint=np.array([joint_number[groups[g].joint] for g in cluster_order], np.int64),
         joint_parent=np.array([joint_number[joints[j].parent] for j in joint_order], np.int64),
@@ -161,7 +162,7 @@ def _key(release, rows, cluster_of, suppressed, persons) -> Key:
 
 
 def make_clinic() -> Made:
-    """Three clusters, two of them joined by a shared chunk. The golden folder holds this release."""
+    """Three clusters, two of them joined by a shared chunk."""
     cough = [{"cough", "flu", "naïve 🦊"}, {"cough", "flu", "rash"}, {"cough", "salt"}]
     knee = [{"knee", "pain", "salt"}, {"knee", "pain", 'fox, "red"'}, {"knee", "=1+1", "salt"}]
     eyes = [{"eyes"}] * 4 + [{"eyes", "שלום", "a\nb"}]

@@ -107,25 +107,6 @@ def test_strangers_are_not_told(data):
     assert warnings([found]) == []
 
 
-def test_a_folder_of_format_1_is_an_entry(clinic, golden, tmp_path):
-    for name in ("clinic", "clinic.private"):
-        shutil.copytree(golden / name, tmp_path / name)
-    publish(tmp_path / "clinic", anyway=True)
-    today = datetime.now(UTC).astimezone().date()
-    (found,) = earlier_releases(clinic.original, tmp_path / "new")
-    assert (found.same_data, found.entry.promise, found.entry.day, found.entry.records) == (
-        True,
-        "k=2 m=2",
-        "",
-        11,
-    )
-    assert warnings([found])[0].startswith(f"this data set was published on {today} with k=2 m=2 in clinic: ")
-    (tmp_path / "clinic" / "manifest.json").write_text("{}")
-    (found,) = earlier_releases(clinic.original, tmp_path / "new")
-    assert (found.same_data, found.entry.promise, found.entry.method) == (True, "", None)
-    assert warnings([found])[0].startswith(f"this data set was published on {today} in clinic: ")
-
-
 @pytest.mark.parametrize("format", ["parquet", "json"])
 def test_a_release_that_was_taken_away_is_still_known(data, format):
     release(data, "spring", format=format)
@@ -140,7 +121,18 @@ def test_a_release_that_was_taken_away_is_still_known(data, format):
 
 
 def made_up(number: int, **changes) -> Earlier:
-    entry = Entry(Path(f"{number}.private"), Path(str(number)), "0" * 64, "1" * 64)
+    entry = Entry(
+        Path(f"{number}.private"),
+        Path(str(number)),
+        "0" * 64,
+        "1" * 64,
+        "coat",
+        {},
+        9,
+        3,
+        datetime.now(UTC),
+        "1.0",
+    )
     estimate = Estimate(0.4, 0.35, 0.45)
     made = Earlier(entry, same_data=False, same_release=False, overlap=Overlap(estimate, estimate))
     return replace(made, **changes)
@@ -239,19 +231,6 @@ def test_a_copy_is_no_second_release(data, tmp_path):
     release(data, "spring", ledger="kept")
     shutil.copytree("spring.private", "copy.private")
     assert len(Ledger.read(tmp_path, "kept").entries) == 1
-
-
-def test_entries_of_unknown_date_come_first(clinic, golden, data, tmp_path):
-    shutil.copytree(golden / "clinic.private", tmp_path / "old.private")
-    release(data, "b")
-    release(data, "a", k=4)
-    set_day(tmp_path / "b.private", "2025-01-01")
-    days = [(entry.place.name, entry.day) for entry in Ledger.read(tmp_path).entries]
-    assert days == [
-        ("old.private", ""),
-        ("b", "2025-01-01"),
-        ("a", datetime.now(UTC).astimezone().date().isoformat()),
-    ]
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [(3000, 3000), (3000, 500), (500, 3000), (400, 500)])

@@ -6,7 +6,6 @@ import errno
 import io
 import json
 import os
-import shutil
 import stat
 import subprocess
 import sys
@@ -75,14 +74,6 @@ def test_what_is_remembered_is_the_receipt_its_place_and_the_note(private, tmp_p
     (entry,) = Ledger.read(tmp_path).entries
     assert entry.private.resolve() == private
     assert entry.place.resolve() == private.with_name("out")
-
-
-def test_a_receipt_of_format_1_can_be_remembered(golden, clinic, tmp_path):
-    for name in ("clinic", "clinic.private"):
-        shutil.copytree(golden / name, tmp_path / name)
-    note(tmp_path / "clinic.private", Note.now(), tmp_path / "kept")
-    (entry,) = Ledger.read(tmp_path, tmp_path / "kept").entries
-    assert (entry.records, entry.promise) == (11, "k=2 m=2")
 
 
 @ON_POSIX

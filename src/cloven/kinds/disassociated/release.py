@@ -173,7 +173,7 @@ class Disassociated:
 
     @property
     def rare_items(self) -> RareItems:
-        """Where leftovers held by fewer than k are; releases of format /1 have the papers' way."""
+        """Where leftovers held by fewer than k are; the papers' way where nothing is said of it."""
         found: RareItems = self.parameters.get("rare_items", "cluster")
         return found
 
@@ -215,7 +215,7 @@ class Disassociated:
     def joint(self, number: int) -> Joint:
         """One joint in plain Python."""
         if not 0 <= number < self.joints:
-            root = " (what is rare stands in clusters here, as in format /1: there is no root)"
+            root = " (what is rare stands in clusters here: there is no root)"
             message = f"no joint {number}{root if number == self.root else ''}; there are {self.joints} joints, from 0"
             raise ParameterError(message)
         start = self._joint_start

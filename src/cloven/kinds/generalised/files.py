@@ -179,7 +179,6 @@ FORMATS = (
     ReleaseFormat(
         SetGeneralised,
         "cloven.set-generalised",
-        1,
         "set-generalised",
         ("blocks.parquet", "rows.parquet"),
         lambda release: all_up_to(release.parameters),

@@ -378,7 +378,6 @@ FORMATS = (
     ReleaseFormat(
         GeneralisedTable,
         "cloven.table",
-        1,
         "generalised table",
         ("attributes.parquet", "cells.parquet", "rows.parquet"),
         lambda _release: None,
@@ -394,7 +393,6 @@ FORMATS = (
     ReleaseFormat(
         Sliced,
         "cloven.sliced",
-        1,
         "sliced table",
         ("attributes.parquet", "cells.parquet"),
         lambda _release: None,

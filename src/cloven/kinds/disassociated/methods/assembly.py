@@ -44,6 +44,7 @@ class Labels(NamedTuple):
             the root), below that if it is not published.
         cluster_joint: innermost joint of each cluster, -1 for none.
         joint_parent: parent of each joint, -1 for none.
+        root: the joint above all clusters, -1 if leftovers stay in their clusters.
     """
 
     cluster_of: Longs
@@ -51,6 +52,7 @@ class Labels(NamedTuple):
     chunk: NDArray[np.int32]
     cluster_joint: Longs
     joint_parent: Longs
+    root: int = -1
 
 
 class Parts(NamedTuple):
@@ -248,12 +250,13 @@ def assemble(
         tokens(n_joints, shared, *list_tail(n_joints, listed)),
         labels.cluster_joint,
         labels.joint_parent,
+        labels.root,
     )
     back = np.argsort(number)
     rows, row_part = _renumbered(rows, row_part, number)
     shared, shared_part = _renumbered(shared, shared_part, joint_number)
-    root = joint_number[-1] if len(listed) else -1  # the root is the last joint that is made
-    arrays, place, term_place = _publish(rows, take_rows(*terms, back), shared, (int(root), listed))
+    root = int(joint_number[labels.root]) if len(listed) else -1
+    arrays, place, term_place = _publish(rows, take_rows(*terms, back), shared, (root, listed))
     del rows, shared
     above = np.append(joint_number, -1)
     release = Disassociated(
@@ -419,13 +422,16 @@ def list_tail(n_joints: int, listed: NDArray[np.int32]) -> tuple[Longs, Longs]:
 
 
 class _Contexts:
-    """Contexts of nodes, computed when asked for. Clusters are 0..C-1, joints C..C+J-1."""
+    """Contexts of nodes, computed when asked for. Clusters are 0..C-1, joints C..C+J-1; parents are joints or -1.
 
-    def __init__(self, clusters: Tokens, joints: Tokens, parent: Longs) -> None:
+    That of the root is empty: what lies below it can be put in order without the rest of the release.
+    """
+
+    def __init__(self, clusters: Tokens, joints: Tokens, parent: Longs, root: int) -> None:
         self._clusters, self._joints, self._parent = clusters, joints, parent.tolist()
         self._n = len(clusters.offsets) - 1
         self._digest: dict[int, str] = {}
-        self._context: dict[int, str] = {}
+        self._context = {root + self._n: ""} if root >= 0 else dict[int, str]()
 
     @cached_property
     def _contents(self) -> tuple[list[bytes], list[bytes]]:
@@ -503,12 +509,13 @@ def _order(nodes: Tokens, parent: Longs, contexts: _Contexts, first: int) -> Lon
 
 
 def canonical_numbers(
-    clusters: Tokens, joints: Tokens, cluster_joint: Longs, joint_parent: Longs
+    clusters: Tokens, joints: Tokens, cluster_joint: Longs, joint_parent: Longs, root: int
 ) -> tuple[Longs, Longs]:
-    """New number of each cluster and of each joint."""
-    contexts = _Contexts(clusters, joints, np.concatenate((cluster_joint, joint_parent)))
+    """New number of each cluster and of each joint; ``root`` is the joint above all, or -1."""
+    below = [np.where(parent == root, -1, parent) for parent in (cluster_joint, joint_parent)]
+    contexts = _Contexts(clusters, joints, np.concatenate(below), root)
     numbers = []
-    for nodes, parent, first in ((clusters, cluster_joint, 0), (joints, joint_parent, len(cluster_joint))):
+    for nodes, parent, first in ((clusters, below[0], 0), (joints, below[1], len(cluster_joint))):
         number = np.empty(len(parent), np.int64)
         number[_order(nodes, parent, contexts, first)] = np.arange(len(parent))
         numbers.append(number)

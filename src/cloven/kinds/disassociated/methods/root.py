@@ -99,7 +99,7 @@ def rooted(
     _move(offsets, term, labels.cluster_of, chunk_of, root, rare_items == "list", joint, chunk)
     cluster_joint = np.where(labels.cluster_joint < 0, root, labels.cluster_joint)
     parent = np.append(np.where(labels.joint_parent < 0, root, labels.joint_parent), -1)
-    return Labels(labels.cluster_of, joint, chunk, cluster_joint, parent)
+    return Labels(labels.cluster_of, joint, chunk, cluster_joint, parent, root)
 
 
 @compiled

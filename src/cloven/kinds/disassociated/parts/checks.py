@@ -219,7 +219,7 @@ def _root(manifest: Mapping[str, Any], runs: list[tuple[int, str, int]], totals:
         }
         faults += [Fault(1, f"chunk {chunk} of the root {said}") for said, holds in reasons.items() if holds]
         seen.add(item)
-    if runs and manifest["parameters"].get("rare_items", "cluster") == "cluster":
+    if runs and manifest["parameters"]["rare_items"] == "cluster":
         faults.append(Fault(1, "there is a root, but rare items are said to stand in clusters"))
     return _fault("chunks of the root", faults, len(runs))
 
@@ -230,7 +230,7 @@ def _joints(path: Path, manifest: Mapping[str, Any]) -> Check:
     faults = [Fault(1, fault) for fault in file_faults(place, manifest["files"]["joints.parquet"])]
     table = read_table(place, JOINTS)
     expect_counting(table, "joint", place)
-    wanted = int(manifest["parameters"].get("rare_items", "cluster") != "cluster")
+    wanted = int(manifest["parameters"]["rare_items"] != "cluster")
     if len(table) != wanted or table.column("parent").null_count != len(table):
         faults.append(Fault(1, f"{len(table)} joints instead of {wanted}, the root"))
     return _fault("joints", faults, len(table))
@@ -250,7 +250,7 @@ def _groups(manifest: Mapping[str, Any], runs: list[tuple[int, str, int]], total
 
 def _counted(manifest: Mapping[str, Any], runs: list[tuple[int, str, int]], totals: _Totals) -> Check:
     """The manifest counts what is there."""
-    rooted = manifest["parameters"].get("rare_items", "cluster") != "cluster"
+    rooted = manifest["parameters"]["rare_items"] != "cluster"
     found = {
         **totals.counts,
         "joints": int(rooted),

@@ -33,7 +33,7 @@ def told(folder: PartsFolder, sets: Longs) -> Expected:
 
     Where clusters list items, what is certain may be one record more in some of them than is said here.
     """
-    totals, way = folder.totals, folder.manifest["parameters"].get("rare_items", "cluster")
+    totals, way = folder.totals, folder.manifest["parameters"]["rare_items"]
     found = summed_up(_sums(folder, sets), sets, totals.held, _supply(totals), float(totals.records))
     most = _looked_up(folder, sets) if way == "cluster" else found.most
     if way == "withhold":

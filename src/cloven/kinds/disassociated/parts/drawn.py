@@ -68,7 +68,7 @@ def _first_by_lot(numbers: Longs, most: int, seed: int) -> Longs:
 def clusters_of(folder: PartsFolder, numbers: Longs) -> Disassociated:
     """Clusters with these numbers (ascending) as a release, without its root, in the words of the whole."""
     found = _joined(list(folder.ask(taken, {"clusters": numbers})))
-    joints = int(parameters_of(folder.manifest).get("rare_items", "cluster") != "cluster")
+    joints = int(parameters_of(folder.manifest)["rare_items"] != "cluster")
     rows = len(found["row_cluster"])
     return Disassociated(
         k=folder.manifest["k"],

@@ -45,7 +45,7 @@ SUMS_AT_ONCE = 1 << 22
 def in_parts(path: Path, manifest: Mapping[str, Any]) -> bool:
     """Whether a release lies in parts, and has a root of single items or none: what can be looked at by parts."""
     parameters, files = manifest["parameters"], manifest["files"]
-    way = parameters.get("rare_items", "cluster")
+    way = parameters.get("rare_items")
     single = way == "cluster" or (way == "withhold" and parameters.get("root_chunks") == "single")
     joints = manifest["counts"]["joints"] == (way != "cluster")
     return path.is_dir() and "clusters-0.parquet" in files and single and joints
@@ -79,7 +79,7 @@ def read_part(
     lowest = int(pc.min(owner).as_py() or first)
     expect(lowest >= first, str(chunks), "cluster", f"{first} or more", lowest)
     rows = rows.set_column(0, "cluster", pc.subtract(owner, first))
-    joints = int(parameters_of(manifest).get("rare_items", "cluster") != "cluster")
+    joints = int(parameters_of(manifest)["rare_items"] != "cluster")
     release = Disassociated(
         k=manifest["k"],
         m=manifest["m"],

@@ -29,7 +29,7 @@ def against(session: Any, work: Path, public: Path, private: Path) -> list[Check
         table: [public / name for name in FORMATS[0].parts_of(f"{table}.parquet", manifest["files"])]
         for table in ("clusters", "chunks")
     } | {table: sorted(private.glob(f"{table}*.parquet")) for table in ("key", "records", "suppressed")}
-    rooted = manifest["parameters"].get("rare_items", "cluster") != "cluster"
+    rooted = manifest["parameters"]["rare_items"] != "cluster"
     return check_frames(frames_of(session, work / records.SOURCE, tables, k=manifest["k"], rooted=rooted))
 
 

@@ -60,7 +60,9 @@ def check_numbering(release: Disassociated, layout: Layout, tree: JointTree) -> 
     if len(tied) or len(level):
         digests, of_joints = digest(*contents(release, layout), tree)
         asked = np.concatenate((tied, tied + 1))
-        context = contexts(of_joints, tree, np.concatenate((level, level + 1, tree.cluster_joint[asked])))
+        context = contexts(
+            of_joints, tree, np.concatenate((level, level + 1, tree.cluster_joint[asked])), release.root
+        )
         joints[level] = [context[at] > context[at + 1] for at in level.tolist()]
         own = {at: _context(digests[at], int(tree.cluster_joint[at]), context) for at in set(asked.tolist())}
         clusters[tied] = [own[at] > own[at + 1] for at in tied.tolist()]
@@ -200,18 +202,21 @@ def digest(clusters: list[bytes], joints: list[bytes], tree: JointTree) -> tuple
     return cluster_digest, joint_digest
 
 
-def contexts(digests: list[str], tree: JointTree, asked: Longs) -> dict[int, str]:
-    """Context of some joints (-1 for none) and of those above: a string that stands for the position in the tree."""
+def contexts(digests: list[str], tree: JointTree, asked: Longs, root: int) -> dict[int, str]:
+    """Context of some joints (-1 for none) and of those above: a string that stands for the position in the tree.
+
+    That of the root is empty: what lies below it can be put in order without the rest of the release.
+    """
     wanted, depth = np.zeros(len(tree.parent), bool), tree.depth()
     for _, above in tree.climb(asked):
         wanted[above] = True
     found = dict[int, str]()
     for joint in sorted(np.flatnonzero(wanted).tolist(), key=depth.__getitem__):
-        found[joint] = _context(digests[joint], int(tree.parent[joint]), found)
+        found[joint] = "" if joint == root else _context(digests[joint], int(tree.parent[joint]), found)
     return found
 
 
 def _context(digest: str, parent: int, joint_context: dict[int, str]) -> str:
-    if parent < 0:
+    if parent < 0 or not joint_context[parent]:
         return digest
     return sha256((joint_context[parent] + digest).encode("ascii")).hexdigest()
