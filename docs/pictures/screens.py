@@ -18,10 +18,9 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 from reliability.served import Served
-from tests.browser.studios import LONG, SCREENS, tab_of
+from tests.browser.studios import LONG, tab_of
 
-LOOKS = {"": ("desk", "light"), "-dark": ("desk", "dark"), "-phone": ("phone", "light")}
-SIZE = {"desk": (1180, 760), "phone": SCREENS["phone"]}
+SIZE = {"width": 1180, "height": 760}
 COLOURS = 256
 PIXELS = """async (png) => {
   const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0))
@@ -36,23 +35,20 @@ PIXELS = """async (png) => {
 
 
 class Camera:
-    """Takes the same page in several looks."""
+    """Takes pages as they are at a desk, in light colours."""
 
     def __init__(self, browser: Any, served: Served, folder: Path) -> None:
         self.browser, self.served, self.folder = browser, served, folder
 
-    def take(self, name: str, url: str, looks: tuple[str, ...] = ("",), at: str = "") -> None:
-        """Open a page, go to what is shown, and write one picture for each look."""
-        for look in looks:
-            screen, scheme = LOOKS[look]
-            with tab_of(self.browser, self.served, screen, scheme) as tab:
-                tab.set_viewport_size(dict(zip(("width", "height"), SIZE[screen], strict=True)))
-                tab.goto(url)
-                tab.wait_for_timeout(500)
-                if at:
-                    tab.locator(at).evaluate("(each) => each.scrollIntoView()")
-                place = self.folder / f"studio-{name}{look}.png"
-                place.write_bytes(small(tab.screenshot(), tab))
+    def take(self, name: str, url: str, at: str = "") -> None:
+        """Open a page, go to what is shown, and write its picture."""
+        with tab_of(self.browser, self.served) as tab:
+            tab.set_viewport_size(SIZE)
+            tab.goto(url)
+            tab.wait_for_timeout(500)
+            if at:
+                tab.locator(at).evaluate("(each) => each.scrollIntoView()")
+            (self.folder / f"studio-{name}.png").write_bytes(small(tab.screenshot(), tab))
 
 
 def main(folder: Path) -> None:
@@ -69,31 +65,28 @@ def main(folder: Path) -> None:
 
 
 def _way(browser: Any, served: Served, camera: Camera) -> None:
-    every = tuple(LOOKS)
     with tab_of(browser, served) as tab:
         tab.goto(f"{served.origin}/data")
         tab.get_by_role("button", name="Use the sample").click()
         tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
         data = tab.url
-        camera.take("data", data, every)
-        camera.take("protect", f"{data}/protect", every)
+        camera.take("data", data)
+        camera.take("protect", f"{data}/protect")
         tab.goto(f"{data}/protect")
         tab.get_by_role("button", name="On to the attackers").click()
         tab.get_by_label("A first look").check()
         tab.get_by_role("button", name="Start the attacks").click()
-        tab.locator(".gauge").nth(1).wait_for(timeout=LONG)
-        run = tab.url.removesuffix("/attack")
-        camera.take("attack-running", tab.url, every[1:])
         tab.locator("#verdict").wait_for(timeout=5 * LONG)
-        camera.take("attack", f"{run}/attack", every)
-        camera.take("decide", run, every)
+        run = tab.url.removesuffix("/attack")
+        camera.take("attack", f"{run}/attack")
+        camera.take("decide", run)
         tab.goto(f"{run}/clusters")
         tab.get_by_role("heading", name="Clusters", exact=True).wait_for(timeout=LONG)
-        camera.take("inspector", f"{run}/clusters", every)
+        camera.take("inspector", f"{run}/clusters")
         tab.goto(f"{data}/tune")
         tab.get_by_role("button", name="Search").click()
         tab.get_by_role("heading", name="Finished").wait_for(timeout=10 * LONG)
-        camera.take("tune", tab.url, every, at="section:has(> #front)")
+        camera.take("tune", tab.url, at="section:has(> #front)")
 
 
 # A picture with few colours is a quarter of its size.
