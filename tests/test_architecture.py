@@ -413,7 +413,7 @@ from cloven.studio.inspection.ranking import Ranking
 opened = Opened(cv.read_release({str(tmp_path / "out")!r}))
 opened.prepare()
 print(Ranking(opened).page("told")[0][0].size > 0, cluster_view(opened, 0).size > 0)
-print(any(place.attached for place in rebuilt(opened, 0, "release")))
+print(any(place.attached for number in range(9) for place in rebuilt(opened, number, "release")))
 print(knowing(opened, opened.release.vocabulary[:2]).steps[0].candidates > 0)
 """
     assert fresh(code).split() == ["True"] * 4
