@@ -73,16 +73,13 @@ types: $(STAMP) ## check the types
 
 check: lint types test ## what has to be green before a change is proposed
 
-bench: $(VENV)/.rivals ## measure speed, and write docs/results/speed.md (LARGE=1: 10^7 records too; PARTS="stages growth": these alone)
-	$(BIN)/python -m benchmarks.run $(PARTS) --json build/bench.json $(if $(LARGE),--large)
-	$(BIN)/python -m benchmarks.page
+bench: $(VENV)/.rivals ## measure speed (LARGE=1: 10^7 records too; PARTS="plain growth": these alone; BESIDE=../other: old beside new)
+	$(BIN)/python -m benchmarks.run $(PARTS) --json build/bench.json $(if $(LARGE),--large) $(if $(BESIDE),--beside $(BESIDE))
 
-bench-spark: $(STAMP) ## measure Spark on this machine beside the local engine (RECORDS="500000 5000000", Java 17)
+bench-spark: $(STAMP) ## measure Spark on this machine beside its own engine (LARGE=1: 5,000,000 records too; Java 17)
 	$(BIN)/python -m pip install --quiet --editable ".[spark]"
-	$(BIN)/python -m benchmarks.engines --records $(RECORDS) --json build/engines.json
-	$(BIN)/python -m benchmarks.page
+	$(BIN)/python -m benchmarks.run spark --json build/bench.json $(if $(LARGE),--large)
 
-RECORDS ?= 100000 500000
 SECONDS ?= 60
 TIMES ?= 10
 OTHERS ?= 5

@@ -1,41 +1,48 @@
-"""How long the inspector of the studio takes on a large release: the worker, once, and pages of the server after it.
-
-Run ``python benchmarks/inspector.py [RECORDS]``; the data are made up.
-"""
+"""How long the inspector of the studio takes on a large release: the worker, once, and pages of the server after it."""
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import tempfile
+from functools import partial
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import cloven as cv
 from cloven.datasets.baskets import sparse
-from cloven.storage.release import read_key, read_release
 from cloven.studio.inspection.drawer import Drawer
 from cloven.studio.inspector import pages_of
 from cloven.studio.inspector_address import Address
 from cloven.studio.workers import Worker
 
-ITEMS, MEAN, LONGEST = 5_000, 8.0, 100
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmarks.measuring import Extent, Row
+
+RECORDS, ITEMS, MEAN, LONGEST = 100_000, 5_000, 8.0, 100
 
 
-def main() -> None:
-    """Anonymise, let a worker look through it, and open pages as the server does."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("records", nargs="?", type=int, default=100_000)
-    records = parser.parse_args().records
+def inspector(extent: Extent) -> list[Row]:
+    """Anonymise 100,000 made-up records of 5,000 items, let a worker look through it, and open pages."""
+    many = RECORDS // (200 if extent.small else 1)
     with tempfile.TemporaryDirectory() as inside:
         folder = Path(inside)
-        result = cv.Disassociation(k=5, m=2).anonymise(sparse(records, ITEMS, MEAN, LONGEST, seed=1))
+        result = cv.Disassociation(k=5, m=2).anonymise(sparse(many, ITEMS, MEAN, LONGEST, seed=1))
         cv.write_release(result, folder / "made")
-        print(f"{records:,} records of {ITEMS:,} items, {result.release.clusters:,} clusters")
-        start = perf_counter()
-        asyncio.run(_worked(folder))
-        print(f"worker: {perf_counter() - start:.1f} s")
-        _opened(folder)
+        rows = [_timed("worker", lambda: asyncio.run(_worked(folder)))]
+        release = cv.read_release(folder / "made")
+        key = cv.read_key(folder / "made.private", release)
+        pages = pages_of(release, key, None, Drawer(folder / "kept"))
+        truth, rebuilt = (Address("", query=((name, "1"),)) for name in ("truth", "rebuild"))
+        views: dict[str, Callable[[], object]] = {
+            "list of clusters": partial(pages.overview, Address("")),
+            "a cluster, put together by an attack": partial(pages.group, rebuilt, 0),
+            "list with the truth": partial(pages.overview, truth),
+            "people": partial(pages.people, truth),
+        }
+        return rows + [_timed(name, view) for name, view in views.items()]
 
 
 async def _worked(folder: Path) -> None:
@@ -47,24 +54,9 @@ async def _worked(folder: Path) -> None:
         raise SystemExit(ended.problem)
 
 
-def _opened(folder: Path) -> None:
+def _timed(what: str, work: Callable[[], object]) -> Row:
     start = perf_counter()
-    release = read_release(folder / "made")
-    pages = pages_of(release, read_key(folder / "made.private", release), None, Drawer(folder / "kept"))
-    truth = (("truth", "1"),)
-    views = {
-        "list of clusters, with reading the release": lambda: pages.overview(Address("")),
-        "a cluster, put together by an attack": lambda: pages.group(
-            Address("", query=(("rebuild", "1"),)), 0
-        ),
-        "list with the truth": lambda: pages.overview(Address("", query=truth)),
-        "people": lambda: pages.people(Address("", query=truth)),
-    }
-    for name, view in views.items():
-        view()
-        print(f"{name}: {perf_counter() - start:.2f} s")
-        start = perf_counter()
-
-
-if __name__ == "__main__":
-    main()
+    work()
+    spent = perf_counter() - start
+    print(f"{what:38s} {spent:7.2f} s", flush=True)
+    return {"what": what, "seconds": spent}

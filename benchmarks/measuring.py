@@ -6,11 +6,12 @@ import json
 import os
 import platform
 import statistics
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import numpy as np
@@ -35,8 +36,8 @@ FEW = 400
 """Records of a small run."""
 
 
-class Missing(Exception):  # noqa: N818 - it tells of an input, and nothing went wrong
-    """A part cannot be measured here; the page tells why, so no path may stand in it."""
+class Missing(Exception):  # noqa: N818 - an input is absent, and nothing went wrong
+    """A part cannot be measured here; the message has no path."""
 
 
 class Rows(Protocol):
@@ -62,12 +63,14 @@ class Extent:
         reference: file of the plain reference.
         small: run everything once on little data, to see that it runs; the figures mean nothing.
         large: ten million records too.
+        beside: another checkout, whose commands take turns with those of this one.
     """
 
     data: Path
     reference: Path
     small: bool = False
     large: bool = False
+    beside: Path | None = None
 
     @property
     def runs(self) -> int:
@@ -80,10 +83,6 @@ class Extent:
             message = "the public data sets are not there (CLOVEN_DATA names their folder)"
             raise Missing(message)
         return self.data / name
-
-    def files(self, *names: str) -> dict[str, Path]:
-        """Those of the data sets that are there."""
-        return {name: path for name in names if (path := self.data / FILES[name]).is_file()}
 
     def some(self, data: Some) -> Some:
         """All of it, or a little if the run is small."""
@@ -122,7 +121,7 @@ def against_half(
     )
     return {
         "what": what, "data": data, "records": records, "seconds": spent, "half_s": less, "ratio": spent / less,
-        "per_100k_s": spent * 1e5 / records, "memory_gb": memory,
+        "memory_gb": memory,
     }  # fmt: skip
 
 
@@ -161,6 +160,18 @@ def machine() -> Row:
         "numpy": np.__version__,
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
     }  # fmt: skip
+
+
+def pace() -> float:
+    """Processor seconds that this machine takes now to count pairs in plain Python, the least of five times."""
+    spent = []
+    for _ in range(5):
+        start = process_time()
+        Counter(
+            pair for number in range(2_000) for pair in combinations(range(number % 7, number % 7 + 16), 2)
+        )
+        spent.append(process_time() - start)
+    return min(spent)
 
 
 def keep(file: Path, name: str, part: Row, *, small: bool) -> None:

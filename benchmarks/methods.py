@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import cloven as cv
 from benchmarks.measuring import FILES, against_half, halved
-from benchmarks.mondrian import K, adult_tables
+from benchmarks.packages import K, adult_tables
 
 if TYPE_CHECKING:
     from benchmarks.measuring import Extent, Row

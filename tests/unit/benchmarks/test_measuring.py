@@ -1,75 +1,26 @@
-"""What benchmarks measure with: stages add up, works take turns, figures of several runs stay together."""
+"""What benchmarks measure with: works take turns, processes are watched, figures of several runs stay together."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from time import perf_counter
+import subprocess
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-import cloven as cv
-from benchmarks import run as parts
-from benchmarks import stages
-from benchmarks.measuring import Extent, Missing, against_half, halved, held, keep, medians, write_fimi
-from cloven.cores import at_once, shared_out, side_by_side
+from benchmarks import commands, processes, run, spark
+from benchmarks.measuring import Extent, Missing, against_half, halved, held, keep, medians
 from cloven.datasets import shaped
 
 TINY = shaped("groceries", scale=0.02)
 
 
-@pytest.mark.parametrize("refine", [False, True])
-def test_stages_are_all_there_and_add_up(tmp_path, refine):
-    file = tmp_path / "tiny.dat"
-    write_fimi(TINY, file)
-    start = perf_counter()
-    watch = stages.run(file, cv.Disassociation(refine=refine), tmp_path / "out")
-    whole = perf_counter() - start
-    assert set(watch.spent) >= set(stages.STAGES) - (set() if refine else {"refine"})
-    assert all(watch.spent[stage] >= 0 for stage in stages.STAGES)
-    assert (watch.spent["refine"] > 0) is refine
-    # Writing verifies once more, which is told once.
-    told = sum(watch.spent[stage] for stage in stages.STAGES)
-    assert told <= whole <= told + watch.spent["verify"] + 0.5
-    assert cv.read_release(tmp_path / "out").records == len(TINY)
-
-
-def test_a_row_has_ratio_and_bound(tmp_path):
-    file = tmp_path / "tiny.dat"
-    write_fimi(TINY, file)
-    row = stages.compare({"tiny": file}, 1)[0]
-    assert row["cores"] == 1
-    assert row["ratio"] == pytest.approx(sum(row[stage] for stage in stages.BETWEEN) / row["read"])
-    assert row["count"] > 0
-    assert 0 < row["bytes"] < row["read"]
-
-
-def test_the_stage_that_starts_threads_is_told(monkeypatch):
-    monkeypatch.setenv("CLOVEN_CORES", "2")
-    watch = stages.Stopwatch()
-    with watch.watching():
-        work = watch.timed(
-            "vertical", lambda: at_once(lambda first, last: last - first, np.arange(1_000_001))
-        )
-        assert sum(work()) == 1_000_000
-        watch.timed("root", lambda: at_once(lambda first, last: last - first, np.arange(11)))()
-    assert list(watch.threaded) == ["vertical"]
-    assert 0 < watch.threaded["vertical"] <= watch.spent["vertical"]
-    assert not watch.shared
-    assert stages.threads.shared_out is shared_out
-
-
-def test_threads_inside_of_threads_are_counted_once(monkeypatch):
-    monkeypatch.setenv("CLOVEN_CORES", "2")
-    watch = stages.Stopwatch()
-
-    def inner():
-        return at_once(lambda first, last: last - first, np.arange(1_000_001))
-
-    with watch.watching():
-        watch.timed("vertical", lambda: side_by_side([inner, inner, inner]))()
-    assert 0 < watch.threaded["vertical"] <= watch.spent["vertical"]
+@pytest.fixture
+def extent(tmp_path):
+    return Extent(tmp_path / "data", tmp_path / "reference.py", small=True)
 
 
 def test_works_take_turns():
@@ -86,7 +37,6 @@ def test_all_is_held_against_half():
     assert asked == [*[half, len(TINY)] * 2, len(TINY)]
     assert row["records"] == len(TINY)
     assert row["ratio"] == pytest.approx(row["seconds"] / row["half_s"])
-    assert row["per_100k_s"] == pytest.approx(row["seconds"] * 1e5 / len(TINY))
 
 
 def test_memory_is_what_a_work_holds_beyond_what_was_held():
@@ -96,23 +46,76 @@ def test_memory_is_what_a_work_holds_beyond_what_was_held():
     assert 0.15 < found < 0.4
 
 
+def test_a_process_is_seen_with_those_that_it_started():
+    inner = "kept = bytearray(50_000_000); print('up', flush=True); input()"
+    outer = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {inner!r}])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", outer], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "up\n"
+    seen = processes.processes_below(process.pid)
+    process.communicate("\n")
+    assert len(seen) == 2
+    assert sum(each.now for each in seen.values()) > 50_000_000
+    assert max(each.most for each in seen.values()) > 50_000_000
+
+
+def test_a_command_is_run_from_the_checkout_that_is_asked_for(tmp_path):
+    source = tmp_path / "src" / "cloven" / "cli"
+    source.mkdir(parents=True)
+    (source.parent / "__init__.py").touch()
+    (source / "__init__.py").touch()
+    (source / "__main__.py").write_text("import sys; sys.exit(7 if sys.argv[1:] == ['describe', 'x'] else 0)")
+    with pytest.raises(SystemExit, match="cloven describe x ended with 7"):
+        processes.run(["describe", "x"], tmp_path)
+    assert processes.run(["audit"], tmp_path).seconds > 0
+
+
+def test_old_and_new_take_turns_and_are_compared(tmp_path, monkeypatch, extent):
+    asked = []
+
+    def ran(_words, checkout):
+        asked.append(checkout)
+        return processes.Spent(*((1.0, 1.0, 1.0) if checkout == tmp_path else (2.0, 3.0, 0.5)))
+
+    monkeypatch.setattr(commands, "run", ran)
+    beside = replace(extent, beside=tmp_path, small=False)
+    row = commands._measured(beside, "describe", "tiny", tmp_path / "tiny.dat", 3)
+    assert asked == [processes.ROOT, tmp_path] * 4
+    assert (row["cpu_s"], row["old_cpu_s"]) == (3.0, 1.0)
+
+
+def test_engines_are_compared_by_what_they_wrote(tmp_path, monkeypatch):
+    def ran(words, environment):
+        if "--engine" not in words:
+            return processes.run(words)
+        assert environment["PYSPARK_SUBMIT_ARGS"]
+        return replace(processes.run(words[: words.index("--engine")]), java=1.0)
+
+    monkeypatch.setattr(spark, "processes", SimpleNamespace(run=ran, median=processes.median))
+    rows = spark.compared(300, tmp_path)
+    assert [(row["engine"], row["java_gb"], row["same"]) for row in rows] == [
+        ("local", 0.0, True),
+        ("spark", 1.0, True),
+    ]
+
+
 def test_parts_are_kept_together_but_never_with_small_ones(tmp_path):
     file = tmp_path / "figures" / "bench.json"
-    keep(file, "stages", {"load": 0.1, "rows": []}, small=False)
+    keep(file, "plain", {"load": 0.1, "rows": []}, small=False)
     keep(file, "growth", {"load": 0.2, "rows": []}, small=False)
-    assert list(json.loads(file.read_text())["parts"]) == ["stages", "growth"]
-    keep(file, "scale", {"load": 0.2, "rows": []}, small=True)
-    assert list(json.loads(file.read_text())["parts"]) == ["scale"]
+    assert list(json.loads(file.read_text())["parts"]) == ["plain", "growth"]
+    keep(file, "methods", {"load": 0.2, "rows": []}, small=True)
+    assert list(json.loads(file.read_text())["parts"]) == ["methods"]
 
 
-def test_a_part_without_its_input_says_so_without_a_path(tmp_path):
-    extent = Extent(tmp_path / "data", tmp_path / "reference.py", small=True)
-    assert extent.files("BMS-WebView-2") == {}
+def test_a_part_without_its_input_says_so_without_a_path(tmp_path, extent):
     with pytest.raises(Missing, match="CLOVEN_DATA"):
         extent.file("relational/none.csv")
-    for name, variable in (("ratio", "CLOVEN_REFERENCE"), ("methods", "CLOVEN_DATA")):
-        found = parts.measured(name, extent)
+    for name, variable in (("plain", "CLOVEN_REFERENCE"), ("methods", "CLOVEN_DATA")):
+        found = run.measured(name, extent)
         assert found["rows"] == []
+        assert found["pace"] > 0
         assert variable in found["missing"]
         assert str(tmp_path) not in found["missing"]
 
@@ -120,5 +123,5 @@ def test_a_part_without_its_input_says_so_without_a_path(tmp_path):
 def test_the_command_measures_a_part_and_keeps_it(tmp_path, monkeypatch):
     monkeypatch.setenv("CLOVEN_DATA", str(tmp_path / "none"))
     file = tmp_path / "small.json"
-    parts.main(["parameters", "--small", "--json", str(file)])
-    assert "CLOVEN_DATA" in json.loads(Path(file).read_text())["parts"]["parameters"]["missing"]
+    run.main(["parameters", "--small", "--json", str(file)])
+    assert "CLOVEN_DATA" in json.loads(file.read_text())["parts"]["parameters"]["missing"]

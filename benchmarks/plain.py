@@ -30,25 +30,22 @@ def split(data: Transactions, method: Disassociation) -> None:
     label(method, data, prepared, lambda _step, _share: None)
 
 
-def ratio(extent: Extent) -> list[Row]:
+def plain(extent: Extent) -> list[Row]:
     """H + V at k=5, m=2, max 30 against the plain reference, which is written straight from the pseudo-code."""
-    plain = _reference(extent.reference)
+    reference = _reference(extent.reference)
     rows = []
     for name, file in FILES.items():
         path = extent.file(file)
-        data, records = extent.some(read(path)), plain.read(str(path))
+        data, records = extent.some(read(path)), reference.read(str(path))
         records = records[: len(data)]
         method = replace(SPLITTING, k=5, m=2, max_cluster_size=30)
         split(data, method)
 
         def run_plain(records: Any = records) -> None:
-            for cluster in plain.horpart(records, 31):
-                plain.verpart(records, cluster, 5, 2)
+            for cluster in reference.horpart(records, 31):
+                reference.verpart(records, cluster, 5, 2)
 
-        found = medians(
-            {"cloven": partial(split, data, method), "plain": run_plain},
-            extent.runs,
-        )
+        found = medians({"cloven": partial(split, data, method), "plain": run_plain}, extent.runs)
         ours, theirs = found["cloven"], found["plain"]
         rows.append({"data": name, "reference_s": theirs, "cloven_s": ours, "ratio": theirs / ours})
         print(
