@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -25,8 +25,6 @@ _SHORT_HEADER = 512  # most are shorter
 _MOST_COLUMNS = 10_000
 _HEADER = 1 << 16  # bytes in which the header of a page must end; statistics in it can be long texts
 _DEEPEST = 16
-UNEVEN = 16
-"""Times what was asked for that some rows of a file may take."""
 
 
 class PagesError(ValueError):
@@ -328,33 +326,6 @@ def first_rows(handle: BinaryIO, rows: int, limit: int) -> pa.RecordBatch | None
     except (pa.ArrowException, OSError) as error:
         raise PagesError(" ".join(str(error).split()) or type(error).__name__) from error
     return batch
-
-
-def row_batches(handle: BinaryIO, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-    """These columns of a Parquet file, so many rows at a time that they take about ``size`` bytes.
-
-    Raises:
-        PagesError: it cannot be read as Parquet, or some of its rows would take much more than others.
-    """
-    import pyarrow as pa
-
-    file = parquet_file(handle)
-    try:
-        certain, referred = _bounds(handle, file.metadata.schema, columns)
-        rows = max(1, min(1 << 20, size * file.metadata.num_rows // max(1, certain)))
-        coded = _opened(handle, referred)
-        for group in range(
-            file.metadata.num_row_groups
-        ):  # a batch over two of them would have two dictionaries
-            for batch in coded.iter_batches(rows, [group], list(columns), use_threads=False):
-                batch.validate(full=True)
-                texts = sum(_text_bytes(pa.chunked_array([column])) for column in batch.columns)
-                if batch.nbytes + texts > UNEVEN * max(size, 1 << 20):
-                    message = f"{len(batch):,} of its rows hold more than {UNEVEN * size:,} bytes"
-                    raise PagesError(message)
-                yield batch
-    except (pa.ArrowException, OSError) as error:
-        raise PagesError(" ".join(str(error).split()) or type(error).__name__) from error
 
 
 def parquet_file(handle: BinaryIO) -> pq.ParquetFile:

@@ -22,7 +22,6 @@ from cloven.intake.pages import (
     pages_of,
     parquet_file,
     read_parquet,
-    row_batches,
 )
 from tests.effort import tries
 
@@ -188,24 +187,3 @@ def test_lists_of_repeated_texts_over_several_row_groups(limit):
     handle = io.BytesIO()
     pq.write_table(table, handle, row_group_size=500)
     assert read_parquet(handle, limit).equals(table)
-
-
-@pytest.mark.parametrize("size", [1, 10_000, 1 << 30])
-def test_rows_come_in_batches(size):
-    table = pa.table({"n": range(3_000), "items": [[f"item {number % 7}", "x"] for number in range(3_000)]})
-    handle = io.BytesIO()
-    pq.write_table(table, handle, row_group_size=500)
-    found = list(row_batches(handle, ["items"], size))
-    assert len(found) == {1: 3_000, 1 << 30: 6}.get(size, len(found))
-    assert [row for batch in found for row in batch.column("items").to_pylist()] == table.column(
-        "items"
-    ).to_pylist()
-    assert {name for batch in found for name in batch.schema.names} == {"items"}
-
-
-def test_a_row_that_unpacks_to_much_more_is_refused():
-    table = pa.table({"items": [["x" * 1_000_000] * 400, *([["y"]] * 2_000)]})
-    handle = io.BytesIO()
-    pq.write_table(table, handle)
-    with pytest.raises(PagesError, match="hold more than"):
-        list(row_batches(handle, ["items"], 1 << 20))
