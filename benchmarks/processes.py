@@ -78,9 +78,10 @@ def median(runs: Sequence[Spent]) -> Row:
 
 @dataclass(frozen=True)
 class Seen:
-    """A process: its name, processor seconds, bytes now and at most."""
+    """A process: its name and command line, processor seconds, bytes now and at most."""
 
     name: str
+    line: str
     processor: float
     now: int
     most: int
@@ -96,6 +97,7 @@ def processes_below(root: int) -> dict[int, Seen]:
             continue
         try:
             before, _, after = (entry / "stat").read_text().rpartition(")")
+            words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
             most = [line for line in (entry / "status").read_text().splitlines() if line.startswith("VmHWM")]
         except OSError:  # it has ended
             continue
@@ -103,6 +105,7 @@ def processes_below(root: int) -> dict[int, Seen]:
         parents[int(entry.name)] = int(fields[1])
         seen[int(entry.name)] = Seen(
             before.partition("(")[2],
+            words,
             (int(fields[11]) + int(fields[12])) / ticks,
             int(fields[21]) * page,
             1024 * int(most[0].split()[1]) if most else 0,

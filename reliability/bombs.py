@@ -1,4 +1,4 @@
-"""Small files that unpack to gigabytes: ``python -m reliability.bombs``.
+"""Small files that unpack to gigabytes.
 
 Each is opened by a command of its own, with nothing set, and must be refused within the time and memory below: with
 code 3, or 2 where memory is estimated before anything is read, and 1 by ``verify``.
@@ -20,8 +20,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reliability.campaign import table
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from reliability.campaign import Asked
 
 SECONDS, MEBIBYTES = 2.0, 500
 LARGE = 2 << 30
@@ -206,10 +210,10 @@ BOMBS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
 }
 
 
-def main() -> int:
+def bombs(_asked: Asked) -> int:
     """Make every bomb, open it, and print one table."""
     bad = 0
-    sys.stdout.write(f"{'bomb':<16}{'bytes':>14}{'code':>6}{'seconds':>9}{'MiB':>6}  message\n")
+    rows: list[tuple[object, ...]] = [("bomb", "bytes", "code", "seconds", "MiB")]
     with tempfile.TemporaryDirectory() as place:
         Path(place, "people.csv").write_text("age,illness\n31,flu\n", encoding="utf-8")
         for name, (make, (command, *options)) in BOMBS.items():
@@ -218,10 +222,13 @@ def main() -> int:
             words = [command, *options] if name in " ".join(options) else [command, name, *options]
             code, seconds, memory, said = opened(words, Path(place))
             wanted = (1,) if command == "verify" else (2, 3)
-            bad += code not in wanted or seconds > SECONDS or memory > MEBIBYTES
+            if code not in wanted or seconds > SECONDS or memory > MEBIBYTES:
+                bad += 1
+                sys.stderr.write(f"found: {name}: {said}\n")
             size = sum(file.stat().st_size for file in (path.iterdir() if path.is_dir() else [path]))
-            sys.stdout.write(f"{name:<16}{size:>14,}{code:>6}{seconds:>9.2f}{memory:>6.0f}  {said[:100]}\n")
+            rows.append((name, size, code, f"{seconds:.2f}", round(memory)))
             shutil.rmtree(path) if path.is_dir() else path.unlink()
+    sys.stdout.write(table(rows))
     sys.stdout.write(f"{len(BOMBS)} bombs, {bad} not refused within {SECONDS:.0f} s and {MEBIBYTES} MiB\n")
     return 1 if bad else 0
 
@@ -245,7 +252,3 @@ def opened(words: list[str], place: Path) -> tuple[int, float, float, str]:
         told.seek(0)
         said = told.read().decode().strip()
     return process.returncode, time.monotonic() - began, used.ru_maxrss / 1024, said
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,16 +1,12 @@
-"""Open changed files for a given time: ``python -m reliability.fuzz --seconds 3600 --seed 1``.
+"""Open changed files: each may be read, or refused with one line.
 
-Inputs are a function of seed, reader and number, so that a finding is made again by ``--reader`` and ``--number``. An
-input may be read, or refused with one line; anything else is a finding: another exception, a message of several lines
-or with control characters, a process that dies, more than half a minute, a quarter of the memory that all may take.
-Readers get equal shares of the time.
+Anything else is a finding: another exception, a message of several lines or with control characters, a process that
+dies, more than half a minute, a quarter of the memory that all may take. Readers get equal shares of the time.
 """
 
 from __future__ import annotations
 
-import argparse
 import mmap
-import os
 import resource
 import shutil
 import signal
@@ -31,6 +27,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ClovenError
+from reliability.campaign import Asked, table
 from reliability.mutation import changed, rehashed
 from reliability.readers import Reader, names, readers
 
@@ -68,88 +65,67 @@ class Tally:
         self.peak = max(self.peak, other.peak)
 
 
+def fuzz(asked: Asked) -> int:
+    """Run the campaign and print one table."""
+    if asked.number is not None:
+        return _again(asked.only, asked.seed, asked.number)
+    total = tried(asked)
+    sys.stdout.write(table(_rows(total)))
+    peak = max(tally.peak for tally in total.values())
+    sys.stdout.write(f"seed {asked.seed}, {asked.seconds:.0f} s, peak memory {peak >> 20:,} MiB a process\n")
+    return 1 if any(tally.findings or tally.peak > MEMORY for tally in total.values()) else 0
+
+
+def tried(asked: Asked) -> dict[str, Tally]:
+    """Try every reader in turn until the time is over; what was found, by reader."""
+    tallies = {name: Tally() for name in names() if asked.only in name}
+    if not tallies:
+        raise SystemExit(f"no reader has {asked.only!r} in its name; there are: {', '.join(names())}")
+    lane = _Lane(tallies, dict.fromkeys(tallies, 0), asked.seed, time.monotonic() + asked.seconds)
+    lanes = [threading.Thread(target=lane.run) for _ in range(asked.processes)]
+    for each in lanes:
+        each.start()
+    for each in lanes:
+        each.join()
+    return tallies
+
+
 @dataclass(frozen=True)
-class Campaign:
-    """What is tried, and how long.
+class _Lane:
+    """Keeps one process busy with the reader that has had the least time; begins another one when it dies."""
 
-    Attributes:
-        seconds: how long.
-        seed: which inputs.
-        processes: how many at once.
-        only: names of readers hold this.
-    """
+    tallies: dict[str, Tally]
+    following: dict[str, int]
+    seed: int
+    ends: float
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
-    seconds: float = 60.0
-    seed: int = 1
-    processes: int = os.cpu_count() or 1
-    only: str = ""
-
-    def run(self) -> dict[str, Tally]:
-        """Try every reader in turn until the time is over; what was found, by reader."""
-        tallies = {name: Tally() for name in names() if self.only in name}
-        if not tallies:
-            raise SystemExit(f"no reader has {self.only!r} in its name; there are: {', '.join(names())}")
-        lock, ends = threading.Lock(), time.monotonic() + self.seconds
-        following = dict.fromkeys(tallies, 0)
-        lanes = [
-            threading.Thread(target=self._lane, args=(tallies, following, lock, ends))
-            for _ in range(self.processes)
-        ]
-        for lane in lanes:
-            lane.start()
-        for lane in lanes:
-            lane.join()
-        return tallies
-
-    def _lane(
-        self, tallies: dict[str, Tally], following: dict[str, int], lock: threading.Lock, ends: float
-    ) -> None:
-        """Keep one process busy with the reader that has had the least time; begin another one when it dies."""
+    def run(self) -> None:
         memory = Path("/dev/shm")
         with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as made:
-            place = Path(made)
-            note = place / "now"
+            note = Path(made, "now")
             note.write_bytes(bytes(NOTE_BYTES))
-            pool, over = _pool(place), False
+            pool, over = _pool(Path(made)), False
             while not over:  # once at least, however late it is
-                with lock:
-                    name = min(tallies, key=lambda each: (tallies[each].seconds, following[each]))
-                    first = following[name]
-                    following[name] += 1_000_000  # far more than a batch has; only what was tried is counted
-                    tallies[name].seconds += (
-                        SECONDS_BATCH / 1000
-                    )  # so that lanes begin with different readers
+                name, first = self._next()
                 try:
                     tally = pool.submit(_batch, name, self.seed, first).result()
                 except BrokenProcessPool:
                     tally = Tally(seconds=SECONDS_BATCH)
                     _found(name, int(note.read_bytes().rstrip(b"\0") or b"-1"), tally, "the process died")
-                    pool = _pool(place)
-                with lock:
-                    tallies[name].add(tally)
-                over = time.monotonic() >= ends
+                    pool = _pool(Path(made))
+                with self.lock:
+                    self.tallies[name].add(tally)
+                over = time.monotonic() >= self.ends
             pool.shutdown()
 
-
-def main() -> int:
-    """Run the campaign and print one table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--seconds", type=float, default=Campaign.seconds)
-    parser.add_argument("--seed", type=int, default=Campaign.seed)
-    parser.add_argument("--processes", type=int, default=Campaign.processes)
-    parser.add_argument("--reader", default="", help="only readers whose names hold this")
-    parser.add_argument(
-        "--number", type=int, help="make this one input again, in the folder ./found, and open it"
-    )
-    asked = parser.parse_args()
-    if asked.number is not None:
-        return _again(asked.reader, asked.seed, asked.number)
-    campaign = Campaign(asked.seconds, asked.seed, asked.processes, asked.reader)
-    total = campaign.run()
-    sys.stdout.write(table(total, campaign))
-    return 1 if any(tally.findings or tally.peak > MEMORY for tally in total.values()) else 0
+    def _next(self) -> tuple[str, int]:
+        with self.lock:
+            name = min(self.tallies, key=lambda each: (self.tallies[each].seconds, self.following[each]))
+            first = self.following[name]
+            self.following[name] += 1_000_000  # far more than a batch has; only what was tried is counted
+            self.tallies[name].seconds += SECONDS_BATCH / 1000  # so that lanes begin with different readers
+            return name, first
 
 
 def _pool(place: Path) -> ProcessPoolExecutor:
@@ -267,7 +243,7 @@ def fault_of(message: str) -> str:
 def _found(name: str, number: int, tally: Tally, what: str) -> None:
     tally.findings[what] += 1
     if tally.findings[what] == 1:
-        sys.stderr.write(f"found: --reader {name!r} --number {number}: {what}\n")
+        sys.stderr.write(f"found: --only {name!r} --number {number}: {what}\n")
 
 
 def _again(wanted: str, seed: int, number: int) -> int:
@@ -285,32 +261,13 @@ def _again(wanted: str, seed: int, number: int) -> int:
     return 0
 
 
-def table(total: dict[str, Tally], campaign: Campaign) -> str:
+def _rows(total: dict[str, Tally]) -> list[tuple[object, ...]]:
     """One row a reader, and their sum."""
-    rows: list[tuple[str, ...]] = [("reader", "inputs", "read", "refused", "findings", "slowest")]
     whole = Tally()
-    for name, tally in total.items():
+    rows: list[tuple[object, ...]] = [("reader", "inputs", "read", "refused", "findings", "slowest")]
+    for tally in total.values():
         whole.add(tally)
-        rows.append(_row(name, tally))
-    rows.append(_row("all", whole))
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    lines = [
-        "  ".join(
-            [
-                row[0].ljust(widths[0]),
-                *(cell.rjust(wide) for cell, wide in zip(row[1:], widths[1:], strict=True)),
-            ]
-        )
-        for row in rows
-    ]
-    end = f"seed {campaign.seed}, {campaign.seconds:.0f} s, peak memory {whole.peak >> 20:,} MiB a process"
-    return "\n".join([*lines, end, ""])
-
-
-def _row(name: str, tally: Tally) -> tuple[str, ...]:
-    counts = (tally.inputs, tally.read, tally.refused, tally.findings.total())
-    return (name, *(f"{count:,}" for count in counts), f"{tally.slowest:.2f} s")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    for name, tally in (total | {"all": whole}).items():
+        counts = (tally.inputs, tally.read, tally.refused, tally.findings.total())
+        rows.append((name, *counts, f"{tally.slowest:.2f} s"))
+    return rows

@@ -1,17 +1,15 @@
-"""Change what small releases mean; does ``verify`` notice? ``python -m reliability.meaning --seconds 60 --seed 1``.
+"""Change what small releases mean; does ``verify`` notice?
 
 Every release is changed in one to three places, put into canonical order again, and written with right hashes where it
 goes through files; so no checksum helps. ``verify`` is asked at its three levels, and brute force, which shares no code
 with it, says whether the promise of the changed manifest holds. A finding is a release that ``verify`` accepts and
 whose promise is broken; also a sound release that is refused, and any exception.
 
-Inputs are a function of seed, kind and number, so that a finding can be made again with ``--kind`` and ``--number``.
 Numbers that are multiples of ``EACH`` are the unchanged release.
 """
 
 from __future__ import annotations
 
-import argparse
 import copy
 import sys
 import tempfile
@@ -30,6 +28,7 @@ from cloven.storage.manifest import format_of
 from cloven.storage.release import places, write_key, write_public
 from cloven.verification import verify
 from reliability import meaning_disassociated, meaning_generalised, meaning_tables
+from reliability.campaign import Asked, table
 from reliability.meaning_case import LEVELS, Case, Judgement, Kind
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Answer:
     """One changed release: what was done, what ``verify`` and brute force say."""
 
     told: str
@@ -78,38 +77,25 @@ class Asked:
     files: bool
 
 
-def main() -> int:
+def meaning(asked: Asked) -> int:
     """Run the campaign and print one table."""
-    arguments = _arguments()
-    kinds = [kind for kind in KINDS if not arguments.kind or arguments.kind in kind.name]
-    if arguments.number is not None:
-        exact = [kind for kind in kinds if kind.name == arguments.kind]
-        return _again((exact or kinds)[0], arguments.seed, arguments.number)
+    kinds = [kind for kind in KINDS if asked.only in kind.name]
+    if asked.number is not None:
+        exact = [kind for kind in kinds if kind.name == asked.only]
+        return _again((exact or kinds)[0], asked.seed, asked.number)
     began = time.monotonic()
-    total = campaign(kinds, arguments.seed, arguments.seconds, first=arguments.first)
-    _print(total, time.monotonic() - began, arguments.seed)
+    total = campaign(kinds, asked.seed, asked.seconds)
+    seconds = time.monotonic() - began
+    sys.stdout.write(table(_rows(total)))
+    sys.stdout.write(f"seed {asked.seed}, {seconds:.0f} s\n")
     return 1 if any(tally.findings for tally in total.values()) else 0
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", help="only kinds whose names hold this")
-    parser.add_argument("--first", type=int, default=0, help="number to begin with")
-    parser.add_argument("--number", type=int, help="make this one release again and show what comes of it")
-    return parser.parse_args()
-
-
-def campaign(
-    kinds: list[Kind], seed: int, seconds: float, *, first: int = 0, most: int = 1 << 40
-) -> dict[str, Tally]:
+def campaign(kinds: list[Kind], seed: int, seconds: float, *, most: int = 1 << 40) -> dict[str, Tally]:
     """Every kind in turn, until the time is over or there were so many of each."""
     total = {kind.name: Tally() for kind in kinds}
-    ends, number = time.monotonic() + seconds, first
-    while time.monotonic() < ends and number < first + most:
+    ends, number = time.monotonic() + seconds, 0
+    while time.monotonic() < ends and number < most:
         for kind in kinds:
             for each in range(number, number + EACH):
                 _try(kind, seed, each, total[kind.name])
@@ -137,7 +123,7 @@ def _try(kind: Kind, seed: int, number: int, tally: Tally) -> None:
         _found(kind, number, tally, what, why)
 
 
-def _count(asked: Asked, tally: Tally) -> None:
+def _count(asked: Answer, tally: Tally) -> None:
     judgement = asked.judgement
     tally.files += asked.files
     tally.accepted.update(level for level, verdict in asked.verdicts.items() if verdict.ok)
@@ -151,7 +137,7 @@ def _count(asked: Asked, tally: Tally) -> None:
     tally.unseen += original is not None and original.ok and "original" in judgement.unseen
 
 
-def findings(asked: Asked) -> list[tuple[str, str]]:
+def findings(asked: Answer) -> list[tuple[str, str]]:
     """Levels at which ``verify`` accepts what brute force calls broken, or what it refuses at a lower level."""
     found = []
     for level, verdict in asked.verdicts.items():
@@ -171,7 +157,7 @@ def findings(asked: Asked) -> list[tuple[str, str]]:
     return found + [(f"accepted at level {level}, refused at {refused[0]}", "") for level in higher]
 
 
-def _of_sound(asked: Asked) -> list[str]:
+def _of_sound(asked: Answer) -> list[str]:
     """Faults of an unchanged release: ``verify`` refuses it, or brute force does."""
     found = [f"a sound release is judged broken: {why}" for why in asked.judgement.broken.values()]
     if "by hand" in asked.told:
@@ -209,7 +195,7 @@ def changed(kind: Kind, seed: int, number: int) -> tuple[Any, str] | None:
     return plain, "; ".join(told)
 
 
-def ask(kind: Kind, seed: int, number: int) -> Asked | None:
+def ask(kind: Kind, seed: int, number: int) -> Answer | None:
     """Change a release, and ask ``verify`` and brute force."""
     found = changed(kind, seed, number)
     if found is None:
@@ -221,7 +207,7 @@ def ask(kind: Kind, seed: int, number: int) -> Asked | None:
     form = "json" if format_of(case.release).of_sets and lots.random() < 0.5 else "parquet"
     in_full = lots.random() < IN_FULL or not number % EACH
     verdicts = _by_files(case, form) if files else _in_memory(case, in_full=in_full)
-    return Asked(told, verdicts, kind.judge(plain), files)
+    return Answer(told, verdicts, kind.judge(plain), files)
 
 
 def _in_memory(case: Case, *, in_full: bool) -> dict[str, Verdict]:
@@ -267,7 +253,7 @@ def _by_files(case: Case, form: str) -> dict[str, Verdict]:
 def _found(kind: Kind, number: int, tally: Tally, what: str, why: str) -> None:
     tally.findings[what] += 1
     if tally.findings[what] <= 3:
-        sys.stderr.write(f"found: --kind {kind.name!r} --number {number}: {what}{': ' if why else ''}{why}\n")
+        sys.stderr.write(f"found: --only {kind.name!r} --number {number}: {what}{': ' if why else ''}{why}\n")
 
 
 def _again(kind: Kind, seed: int, number: int) -> int:
@@ -285,25 +271,15 @@ def _again(kind: Kind, seed: int, number: int) -> int:
     return 1 if findings(asked) else 0
 
 
-def _print(total: dict[str, Tally], seconds: float, seed: int) -> None:
+def _rows(total: dict[str, Tally]) -> list[tuple[object, ...]]:
     head = ("kind", "judged", "undecided", "broken", *(f"ok: {level}" for level in LEVELS))
-    head = (*head, "stricter", "unseen", "files")
-    rows: list[tuple[str, ...]] = [(*head, "findings")]
-    for name, tally in total.items():
-        counts = [tally.judged, tally.undecided, tally.broken, *(tally.accepted[level] for level in LEVELS)]
-        counts += [tally.strict, tally.unseen, tally.files, sum(tally.findings.values())]
-        rows.append((name, *(f"{count:,}" for count in counts)))
-    sums = [sum(int(row[at].replace(",", "")) for row in rows[1:]) for at in range(1, len(head) + 1)]
-    rows.append(("all", *(f"{count:,}" for count in sums)))
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    for row in rows:
-        cells = [
-            row[0].ljust(widths[0]),
-            *(cell.rjust(wide) for cell, wide in zip(row[1:], widths[1:], strict=True)),
-        ]
-        sys.stdout.write("  ".join(cells).rstrip() + "\n")
-    sys.stdout.write(f"seed {seed}, {seconds:.0f} s, {sums[0] / max(seconds, 1e-9):.0f} judged a second\n")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    counts = {
+        name: (
+            tally.judged, tally.undecided, tally.broken, *(tally.accepted[level] for level in LEVELS),
+            tally.strict, tally.unseen, tally.files, tally.findings.total(),
+        )
+        for name, tally in total.items()
+    }  # fmt: skip
+    sums = [sum(column) for column in zip(*counts.values(), strict=True)]
+    rows = [(name, *row) for name, row in counts.items()]
+    return [(*head, "stricter", "unseen", "files", "findings"), *rows, ("all", *sums)]

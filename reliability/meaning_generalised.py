@@ -16,6 +16,7 @@ from cloven.kinds.generalised.methods.apriori_km import AprioriKm
 from cloven.kinds.generalised.methods.by_policy import Coat, Pcta
 from cloven.kinds.generalised.policy import Policy
 from cloven.kinds.generalised.release import SetGeneralised
+from reliability.changes import Nesting
 from reliability.meaning_case import Case, Judgement
 
 if TYPE_CHECKING:
@@ -269,84 +270,47 @@ def _image_again(plain: Plain) -> None:
     ]
 
 
-def move_item(plain: Plain, rng: Random) -> str:
-    """An item goes to another block, or gets one of its own."""
-    block = rng.choice(plain.blocks)
-    item = rng.choice(sorted(block.items))
-    target = rng.choice([*plain.blocks, Block(set())])
-    if target is block or (not target.items and len(block.items) == 1):
-        return ""
-    if not target.items:
-        plain.blocks.append(target)
+def other_blocks(plain: Plain, rng: Random) -> str:
+    """Items of blocks; at times rows that show one show the other, too, or a new one."""
+    new = Block(set())
+    plain.blocks.append(new)
+    told = Nesting("an item", [[block.items for block in plain.blocks]]).change(rng)
+    if new.items:
+        shown = rng.choice(plain.blocks)
         for row in plain.rows:
-            if block in row.blocks and rng.random() < 0.5:
-                row.blocks.append(target)
-    block.items.discard(item)
-    target.items.add(item)
-    plain.blocks = [each for each in plain.blocks if each.items]
-    return f"{item} moved to another block"
+            if shown in row.blocks and rng.random() < 0.5:
+                row.blocks.append(new)
+    plain.blocks = [block for block in plain.blocks if block.items]
+    for row in plain.rows:
+        row.blocks = [block for block in row.blocks if block.items]
+    return told
 
 
 def join_blocks(plain: Plain, rng: Random) -> str:
-    """Two blocks become one."""
+    """Two blocks become one, in the rows too; or one is suppressed."""
     if len(plain.blocks) < 2:
         return ""
     one, two = rng.sample(plain.blocks, 2)
-    one.items |= two.items
     plain.blocks.remove(two)
+    joined = rng.random() < 0.5
+    one.items |= two.items if joined else set()
     for row in plain.rows:
         if two in row.blocks:
-            row.blocks = [each for each in row.blocks if each not in (one, two)] + [one]
-    return "two blocks joined"
+            row.blocks = [each for each in row.blocks if each is not two]
+            row.blocks += [one] if joined and one not in row.blocks else []
+    return "two blocks joined" if joined else f"block {sorted(two.items)} left out"
 
 
-def drop_block(plain: Plain, rng: Random) -> str:
-    """A block is suppressed."""
-    if len(plain.blocks) < 2:
-        return ""
-    gone = plain.blocks.pop(rng.randrange(len(plain.blocks)))
-    for row in plain.rows:
-        row.blocks = [block for block in row.blocks if block is not gone]
-    return f"block {sorted(gone.items)} left out"
-
-
-def other_row(plain: Plain, rng: Random) -> str:
-    """A row gets a block, or loses one."""
-    row, block = rng.choice(plain.rows), rng.choice(plain.blocks)
-    if block in row.blocks:
-        row.blocks.remove(block)
-        return "a block left out of a row"
-    row.blocks.append(block)
-    return "a block put into a row"
-
-
-def exchange(plain: Plain, rng: Random) -> str:
-    """Two rows exchange a block."""
-    one, two = rng.sample(plain.rows, 2)
-    mine = [block for block in one.blocks if block not in two.blocks]
-    yours = [block for block in two.blocks if block not in one.blocks]
-    if not mine or not yours:
-        return ""
-    here, there = rng.choice(mine), rng.choice(yours)
-    one.blocks[one.blocks.index(here)] = there
-    two.blocks[two.blocks.index(there)] = here
-    return "two rows exchanged a block"
-
-
-def drop_row(plain: Plain, rng: Random) -> str:
-    """A row goes."""
-    if len(plain.rows) < 3:
-        return ""
-    plain.rows.pop(rng.randrange(len(plain.rows)))
-    return "a row left out"
-
-
-def repeat_row(plain: Plain, rng: Random) -> str:
-    """A row stands once more, in the place of another or besides."""
+def other_rows(plain: Plain, rng: Random) -> str:
+    """Blocks of rows, or whole rows."""
+    if rng.random() < 0.5:
+        return Nesting("a block", [[row.blocks for row in plain.rows]]).change(rng)
     row = rng.choice(plain.rows)
     again = Row(list(row.blocks), row.record, set(row.items))
-    if rng.random() < 0.5:
+    if rng.random() < 0.7 and len(plain.rows) > 2:
         gone = plain.rows.pop(rng.randrange(len(plain.rows)))
+        if rng.random() < 0.6:
+            return "a row left out"
         again.record, again.items = gone.record, gone.items
     plain.rows.append(again)
     return "a row repeated"
@@ -398,8 +362,8 @@ def other_key(plain: Plain, rng: Random) -> str:
 
 
 CHANGES: tuple[Callable[[Plain, Random], str], ...] = (
-    move_item, move_item, join_blocks, drop_block, other_row, exchange, drop_row, repeat_row, rename, relabel,
-    other_promise, other_promise, other_key,
+    *[other_blocks] * 3, *[join_blocks] * 2, *[other_rows] * 4, rename, relabel, other_promise, other_promise,
+    other_key,
 )  # fmt: skip
 
 

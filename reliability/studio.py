@@ -1,13 +1,11 @@
-"""The studio under fire: it is killed in the middle of runs, and read by many while it works.
+"""The studio under fire: it is read by many while it works, and killed in the middle of runs.
 
-``python -m reliability.studio --rounds 200``: fifty readers load pages during an attack. Then the server is killed at
-random times while a run works: what was finished must still be there, and at the end the run must
-finish with the release that was made first.
+Fifty readers load pages during an attack. Then the server is killed at random times while a run works: what was
+finished must still be there, and at the end the run must finish with the release that was made first.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import random
@@ -21,11 +19,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 
 from reliability.served import Served
+
+if TYPE_CHECKING:
+    from reliability.campaign import Asked
 
 WANTED = {"max_risk": "20", "max_tail": "1", "min_utility": "0", "effort": "full", "advise": "yes"}
 READERS, READS = 50, 20
@@ -175,19 +176,10 @@ def readers(folder: Path) -> dict[str, Any]:
     }
 
 
-def main() -> int:
+def studio(asked: Asked) -> int:
     """Both, each in a new workspace; ends with 1 if something was lost."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        read = readers(Path(folder, "read"))
-        print(json.dumps(read))  # noqa: T201
-        killed = kills(Path(folder, "killed"), given.rounds, given.seed)
-        print(json.dumps(killed))  # noqa: T201
+        sys.stdout.write(f"{json.dumps(readers(Path(folder, 'read')))}\n")
+        killed = kills(Path(folder, "killed"), asked.times, asked.seed)
+        sys.stdout.write(f"{json.dumps(killed)}\n")
     return int(bool(killed["lost"]))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

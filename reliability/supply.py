@@ -1,4 +1,4 @@
-"""What Cloven rests on: ``python -m reliability.supply audit`` and ``sbom``.
+"""What Cloven rests on: known faults of the tested versions, and their bill of materials.
 
 ``requirements/tested.txt`` lists the packages that the tests last ran with, with all extras, and the hashes of their
 files; ``pip install --require-hashes -r requirements/tested.txt`` installs these and nothing else. ``make tested``
@@ -12,6 +12,10 @@ import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reliability.campaign import Asked
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTED = ROOT / "requirements" / "tested.txt"
@@ -19,18 +23,7 @@ BILL = ROOT / "build" / "sbom.json"
 NOTHING_KNOWN = 2
 
 
-def main(words: list[str]) -> int:
-    """Audit what is tested, or write the bill of materials."""
-    match words:
-        case ["audit"]:
-            return audit()
-        case ["sbom"]:
-            return bill()
-    sys.stderr.write(f"{__doc__}\n")
-    return NOTHING_KNOWN
-
-
-def audit() -> int:
+def audit(_asked: Asked) -> int:
     """Look the tested versions up among known faults; say so if that cannot be done."""
     _tell_of_others()
     words = ["-r", str(TESTED), "--disable-pip", "--no-deps", "--format", "json", "--progress-spinner", "off"]
@@ -40,11 +33,7 @@ def audit() -> int:
     try:
         found = json.loads(done.stdout)["dependencies"]
     except (ValueError, KeyError, TypeError):
-        last = (done.stderr.strip().splitlines() or ["no reason was given"])[-1]
-        sys.stdout.write(
-            f"nothing could be looked up ({last[:200]}): whether faults are known cannot be said\n"
-        )
-        return NOTHING_KNOWN
+        return _unknown((done.stderr.strip().splitlines() or ["no reason was given"])[-1])
     skipped = [each["name"] for each in found if "skip_reason" in each]
     if len(skipped) == len(found):
         return _unknown(found[0]["skip_reason"] if found else "no package is named")
@@ -65,7 +54,7 @@ def _unknown(reason: str) -> int:
     return NOTHING_KNOWN
 
 
-def bill() -> int:
+def bill(_asked: Asked) -> int:
     """Write a bill of materials in the format of CycloneDX."""
     BILL.parent.mkdir(exist_ok=True)
     words = [
@@ -102,7 +91,3 @@ def _tell_of_others() -> None:
             continue
         if here != wanted:
             sys.stdout.write(f"{name} {here} is installed, {wanted} was tested\n")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
