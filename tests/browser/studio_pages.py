@@ -286,7 +286,7 @@ def _broken(served, run):
     """A run whose document is not what the studio wrote."""
     with closing(Workspace.at(served.folder)) as workspace:
         new = _copied(workspace, workspace.run(_number(run)))
-    (new.private / "audit.json").write_text('{"format": "cloven.audit/1"}', encoding="utf-8")
+    (new.private / "audit.json").write_text('{"format": "cloven.audit/2"}', encoding="utf-8")
     return f"{served.origin}/runs/{new.number}"
 
 

@@ -36,7 +36,7 @@ class Typed:
         if "--" in words:
             at = words.index("--")
             words = (*words[:at], *map(as_argument, words[at + 1 :]))
-        return cls(context.info_name or "", words, options_in(context))
+        return cls(context.command_path.partition(" ")[2], words, options_in(context))
 
     def without(self, *flags: str) -> Typed:
         """The same without these options, however they were written.

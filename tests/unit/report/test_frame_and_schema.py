@@ -50,7 +50,7 @@ def test_both_flavours_are_valid(owner, withheld, shared):
     "spoil",
     [
         lambda plain: plain.pop("risks"),
-        lambda plain: plain.update(format="cloven.audit/1"),
+        lambda plain: plain.update(format="cloven.audit/2"),
         lambda plain: plain.update(extra=1),
         lambda plain: plain["risks"][0].update(attacker=0.4),
         lambda plain: plain["risks"][0].update(linkage="person"),

@@ -328,7 +328,7 @@ def test_many_settings_number_only_those_that_matter(owner):
 
 
 def test_document_of_another_format_is_refused(owner):
-    with pytest.raises(InputError, match=r"cloven\.audit/3.*got 'cloven\.audit/2'"):
+    with pytest.raises(InputError, match=r"cloven\.audit/1.*got 'cloven\.audit/2'"):
         page(owner | {"format": "cloven.audit/2"})
 
 
