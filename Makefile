@@ -11,7 +11,7 @@ WORKERS := -n auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-slow test-browser test-spark lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults studio-faults audit-deps sbom tested clean
+.PHONY: help demo test test-quick test-slow test-browser test-spark lint format types check bench tables docs docs-serve install break audit-deps sbom tested clean
 
 help: ## list the tasks
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,48 +80,24 @@ bench-spark: $(STAMP) ## measure Spark on this machine beside its own engine (LA
 	$(BIN)/python -m pip install --quiet --editable ".[spark]"
 	$(BIN)/python -m benchmarks.run spark --json build/bench.json $(if $(LARGE),--large)
 
+CAMPAIGN ?= fuzz
 SECONDS ?= 60
 TIMES ?= 10
-OTHERS ?= 5
 SEED ?= 1
 
-fuzz: $(STAMP) ## open changed files of every kind (SECONDS=60, SEED=1): nothing may break, no index may leave its array
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=build/watched $(BIN)/python -m reliability.fuzz --seconds $(SECONDS) --seed $(SEED)
-
-bombs: $(STAMP) ## open small files that unpack to gigabytes
-	$(BIN)/python -m reliability.bombs
-
-$(VENV)/.guided: $(STAMP)
-	$(BIN)/python -m pip install --quiet --group fuzz
-	@touch $@
-
-fuzz-guided: $(VENV)/.guided ## let coverage guide the bytes of every reader that parses them (SECONDS=60 each, atheris)
-	$(BIN)/python -m reliability.guided --seconds $(SECONDS) --seed $(SEED)
-
-meaning: $(STAMP) ## change what small releases say, with right hashes (SEED=1): verify must notice
-	$(BIN)/python -m reliability.meaning --seconds $(SECONDS) --seed $(SEED)
-
-faults: $(STAMP) ## kill commands, fill their disk, damage what they keep (TIMES=10, SEED=1): they go on as if nothing was
-	$(BIN)/python -m reliability.faults --times $(TIMES) --others $(OTHERS) --seed $(SEED)
-
-faults-spark: $(STAMP) ## kill driver, Java and workers of Spark (TIMES=10, SEED=1, Java 17): a release is whole or not there
-	$(BIN)/python -m pip install --quiet --editable ".[spark]"
-	$(BIN)/python -m reliability.spark_faults --times $(TIMES) --seed $(SEED)
-
-ROUNDS ?= 10
-
-studio-faults: $(STAMP) ## kill the studio in the middle of runs (ROUNDS=10), and read it by fifty at once
-	$(BIN)/python -m reliability.studio --rounds $(ROUNDS)
+break: $(STAMP) ## try to break it: CAMPAIGN=fuzz (SECONDS=60), bombs, meaning, faults (TIMES=10), spark or studio; SEED=1
+	$(if $(filter spark,$(CAMPAIGN)),$(BIN)/python -m pip install --quiet --editable ".[spark]")
+	$(BIN)/python -m reliability.run $(CAMPAIGN) --seconds $(SECONDS) --times $(TIMES) --seed $(SEED)
 
 $(VENV)/.supply: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group supply
 	@touch $@
 
 audit-deps: $(VENV)/.supply ## look up known faults of the tested versions of all dependencies
-	$(BIN)/python -m reliability.supply audit
+	$(BIN)/python -m reliability.run deps
 
 sbom: $(VENV)/.supply ## write the bill of materials of the tested versions, in CycloneDX, to build/sbom.json
-	$(BIN)/python -m reliability.supply sbom
+	$(BIN)/python -m reliability.run sbom
 
 tested: $(VENV)/.supply ## write the versions installed here, with hashes, to requirements/tested.txt
 	$(BIN)/python -m pip freeze --exclude-editable > $(VENV)/installed.txt
