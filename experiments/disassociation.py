@@ -1,6 +1,6 @@
-"""``cloven reproduce disassociation`` and ``datasets``: what parameters cost and bring, and defaults on public data.
+"""``cloven reproduce disassociation``: what parameters cost and bring.
 
-The first follows the experiments of Terrovitis et al. (PVLDB 2012, section 7), AlShuhail 2021 (section 3.4, Fig. 3.2)
+It follows the experiments of Terrovitis et al. (PVLDB 2012, section 7), AlShuhail 2021 (section 3.4, Fig. 3.2)
 and the MSc dissertation on disassociation in Python (chapters 5 and 6), as far as their text says what was run.
 """
 
@@ -16,7 +16,6 @@ import numpy as np
 from cloven.data.taxonomy import Taxonomy, read_taxonomy
 from cloven.datasets import shaped
 from cloven.kinds.disassociated.methods import Disassociation
-from cloven.statistics.uniqueness import describe
 from experiments.harness.data import PUBLIC_DATA, first
 from experiments.harness.page import grid, section
 from experiments.harness.runs import SEED, Plain, Report
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 STRATEGIES: tuple[SmallClusters, ...] = ("add", "abandon", "suppress", "remaining", "keep")
 SIZES = (10, 20, 30, 60, 120, 250, 1_000, 10_000, None)
-AS_PAPERS = Disassociation(rare_items="cluster", refine=True)
-"""The defaults apart from two: rare items stay in the term chunk of their cluster, and clusters are refined."""
 ANCHOR = Disassociation(k=5, m=2, max_cluster_size=10, rare_items="cluster", refine=True)
 _FIXED = {
     "method", "unsafe", "seeded", "utility_groups", "sensitive", "min_item_support", "block_records", "tie_order",
@@ -261,49 +258,3 @@ def page(runs: dict[str, list[Run]]) -> str:
     return "\n".join(
         [_HEAD, *(section(title, table(runs[key], columns)) for key, (title, columns) in _SECTIONS.items())]
     )
-
-
-DATASETS_HEAD = """# Public data sets, anonymised the papers' way
-
-Made by `cloven reproduce datasets`. These are not the defaults: rare items stay in the term chunks of their clusters
-(`rare_items="cluster"`) and clusters are refined, as in the papers; [the default](known-person.md) withholds rare
-items, does not refine, and publishes other leftovers once for the whole release. Every release passed `verify`. tKd
-over the top 1,000 itemsets of any size; re over the pairs of the 200th to 220th most frequent items (the middle 20
-when there are fewer than 220); ± is half a 95 % interval over 5 reconstructions; tKd-ML2 over the hierarchy of
-BMS-WebView-2 and, for the others, over even ranges of the sorted items (fan-out 5). "singled out" is the share of
-records that an item, or a pair, identifies in the original.
-"""
-
-
-def datasets(folder: Path, report: Report) -> tuple[str, list[Run]]:
-    """Every public data set anonymised the papers' way, verified and measured: the page and the runs behind it."""
-    runs, shapes = [], []
-    for number, (name, source) in enumerate(PUBLIC_DATA.items()):
-        report(name, number / len(PUBLIC_DATA))
-        data = source.load(folder)
-        taxonomy = even_taxonomy(data) if source.taxonomy is None else read_taxonomy(folder / source.taxonomy)
-        shape = describe(data)
-        shapes.append(
-            (
-                name, f"{shape.records:,}", f"{shape.items:,}", f"{shape.mean_length:.2f}", f"{shape.max_length}",
-                *(f"{100 * found.share:.1f} %" for found in shape.singled_out),
-            )
-        )  # fmt: skip
-        runs.append(run(name, data, AS_PAPERS, taxonomy=taxonomy))
-    heads = ("data", "records", "items", "mean length", "max", "singled out by 1", "by 2")
-    parts = [
-        section("The data", grid(heads, shapes)),
-        section(f"The releases ({in_words(AS_PAPERS)})", table(runs)),
-    ]
-    return "\n".join([DATASETS_HEAD, *parts]), runs
-
-
-def in_words(method: Disassociation) -> str:
-    """How releases were made.
-
-    >>> in_words(AS_PAPERS), in_words(Disassociation(max_cluster_size=None))
-    ('k=5, m=2, max 120, add, rare items: cluster, refined', 'k=5, m=2, no max, add, rare items: withhold, not refined')
-    """
-    limit = "no max" if method.max_cluster_size is None else f"max {method.max_cluster_size}"
-    refined = "refined" if method.refine else "not refined"
-    return f"k={method.k}, m={method.m}, {limit}, {method.small_clusters}, rare items: {method.rare_items}, {refined}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from experiments.harness.charts import coloured, library, seen
 from experiments.harness.data import PUBLIC_DATA, first
-from experiments.harness.page import grid, percent, picture, section
-from experiments.harness.runs import SEED, Plain, Report, as_json, files, part_of
+from experiments.harness.figures import number
+from experiments.harness.page import Experiment, Page, percent
+from experiments.harness.runs import SEED, Report, part_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,40 +17,49 @@ if TYPE_CHECKING:
     from cloven.disclosure.outcome import Outcome
     from cloven.tuning import Tuned
     from cloven.tuning.result import Trial
+    from experiments.harness.figures import Row, Table, Tables
 
 DATA = ("groceries", "What's Cooking", "BMS-WebView-1")
 TRIALS = 30
 AGAIN = 3
 """Settings that are measured again beside the default."""
+DEFAULT, BEATS, FRONT, BEATEN, BREAKS = (
+    "default", "beats the default", "front", "beaten", "breaks a promise",
+)  # fmt: skip
+COLOURS = {DEFAULT: "#d95f02", BEATS: "#1b9e77", FRONT: "#1f77b4", BEATEN: "#b0b0b0", BREAKS: "#c9a0dc"}
 
 
-def tuning(folder: Path, report: Report, *, quick: bool = False) -> dict[str, str]:
-    """Files: the page, the figures behind it, and charts."""
-    found = []
-    for number, name in enumerate(DATA):
+def run(folder: Path, report: Report, *, quick: bool = False) -> Tables:
+    """Search each data set, and measure the default and what beats it again."""
+    found: Tables = {"searches": [], "settings": [], "again": []}
+    for place, name in enumerate(DATA):
         data = PUBLIC_DATA[name].load(folder)
         some = first(data, 1_000) if quick else data
-        found.append(searched(name, some, part_of(report, name, number, len(DATA)), quick=quick))
-    return shown(found)
+        for table, rows in searched(name, some, part_of(report, name, place, len(DATA)), quick=quick).items():
+            found[table] += rows
+    return found
 
 
-def searched(name: str, data: Transactions, report: Report, *, quick: bool = False) -> Plain:
-    """One data set as plain figures: the search, and the default and what beats it measured again."""
+def searched(name: str, data: Transactions, report: Report, *, quick: bool = False) -> Tables:
+    """One data set: the search, and the default and what beats it measured again."""
     from cloven.threats import Effort
     from cloven.tuning import Tune
 
     tune = Tune(("disassociation",), trials=5 if quick else TRIALS, seed=SEED)
     tuned = tune.run(data, progress=report)
-    again = {}
+    again: Table = []
     for trial in (tuned.default, *chosen_again(tuned)):
         report(f"again {trial.name}", 1.0)
-        again[trial.name] = _again(data, trial, Effort().quick() if quick else Effort())
-    return {
+        again.append({"data": name, **_again(tuned, data, trial, Effort().quick() if quick else Effort())})
+    told = tuned.to_dict()
+    search: Row = {
         "data": name,
-        "records_in_all": len(data),
-        **tuned.to_dict(),
-        "again": {setting: _figures(tuned, outcome) for setting, outcome in again.items()},
+        "records": told["records"],
+        "sample": told["sample_records"],
+        **told["counts"],
     }
+    rows: Table = [{"data": name, **_setting(told, row)} for row in told["trials"] if row["risk"] is not None]
+    return {"searches": [search], "settings": rows, "again": again}
 
 
 def chosen_again(tuned: Tuned) -> list[Trial]:
@@ -64,12 +73,7 @@ def chosen_again(tuned: Tuned) -> list[Trial]:
     return sorted(tuned.dominating, key=gain, reverse=True)[:AGAIN]
 
 
-def shown(found: list[Plain]) -> dict[str, str]:
-    """What was measured as files."""
-    return files("tuning", page(found), as_json(found), {slug(one["data"]): chart(one) for one in found})
-
-
-def _again(data: Transactions, trial: Trial, effort: Any) -> Outcome:
+def _again(tuned: Tuned, data: Transactions, trial: Trial, effort: Any) -> Row:
     """The same setting, in full, with other random numbers: the best of many measurements is often lucky."""
     from cloven.audit.loop import Audit
     from cloven.audit.run import Run
@@ -77,163 +81,133 @@ def _again(data: Transactions, trial: Trial, effort: Any) -> Outcome:
     if trial.method is None:
         raise ValueError(trial.name)
     audit = Audit(trial.method, effort=effort, advise=False)
-    return audit.evaluate(data, trial.method, Run(SEED + 1)).outcome
+    return {"setting": trial.name} | _measured(
+        tuned, audit.evaluate(data, trial.method, Run(SEED + 1)).outcome
+    )
 
 
-def _figures(tuned: Tuned, outcome: Outcome) -> Plain:
+def _measured(tuned: Tuned, outcome: Outcome) -> Row:
     point, worst = tuned.tune.point(outcome), outcome.worst
     kept = outcome.utility.get(tuned.tune.limits.measure)
     attacker = None if worst is None or worst.judged is None else worst.judged
     return {
-        "risk": point.risk,
+        "attack": None if worst is None else worst.threat,
         "value": None if attacker is None else attacker.value,
         "low": None if attacker is None else attacker.low,
-        "threat": None if worst is None else worst.threat,
+        "risk": point.risk,
         "broken": outcome.broken,
-        "utility": point.utility,
-        "utility_low": kept.low,
-        "utility_high": kept.high,
+        "kept": point.utility,
+        "kept_low": kept.low,
+        "kept_high": kept.high,
     }
 
 
-_HEAD = """# Does a search find settings that beat the default?
-
-Made by `cloven reproduce tuning`; the figures behind every line are in `tuning.json`. For each data set `cloven tune`
-tried {trials} settings of disassociation, with k from 5 to 20 and m from 2 to 3, on the attacks that need nothing but
-the release: known items, what goes together, and the method. *Risk* is the upper end of the 95 % interval of the worst
-attack, *kept* the share of the most frequent itemsets that are still frequent. A setting *beats* the default
-(`k=5,m=2`) if it has no more risk, keeps no less, breaks no promise that the default keeps, and is better in one of
-them. How to search your own data: [tune the settings](../how-to/tune-the-settings.md).
-
-The best of many measurements looks better than it is. So the settings that beat the default by most were measured
-again, and the default too, in full and with other random numbers. *Holds* says that the second look agrees.
-"""
+def _setting(found: dict[str, Any], row: dict[str, Any]) -> Row:
+    name, broken = row["name"], row["outcome"]["broken"]
+    kinds = {
+        DEFAULT: name == found["default"], BEATS: name in found["dominating"], FRONT: name in found["front"],
+        BREAKS: broken > 0, BEATEN: True,
+    }  # fmt: skip
+    kind = next(kind for kind, true in kinds.items() if true)
+    return {"setting": name, "risk": row["risk"], "kept": row["utility"], "broken": broken, "kind": kind}
 
 
-def page(found: list[Plain]) -> str:
-    """The page, from the figures alone."""
-    trials = max(len([row for row in one["trials"] if row["state"] != "impossible"]) for one in found)
-    parts = [_HEAD.format(trials=trials), "## The answer\n", *[f"- {_answer(one)}" for one in found], ""]
-    return "\n".join([*parts, *map(_section, found)]).rstrip() + "\n"
+CLAIM = """`cloven tune` searches settings of disassociation (k from 5 to 20, m from 2 to 3), measures each by the
+attacks that need nothing but the release, and shows which are best. Does it find settings that beat the default,
+`k=5,m=2`? *Risk* is the upper end of the 95 % interval of the worst attack, *kept* the share of the most frequent
+itemsets that are still frequent. A setting beats the default if it has no more risk, keeps no less, breaks no promise
+that the default keeps, and is better in one of them. How to search your own data:
+[tune the settings](../how-to/tune-the-settings.md).
+
+The best of many measurements looks better than it is. So the default, and the settings that beat it by most, were
+measured again, in full and with other random numbers."""
+CAPTION = """The default and what beat it in the search, found in the search and measured again. Risk measured again
+with its 95 % interval, which ends at the risk."""
 
 
-def _answer(one: Plain) -> str:
+def page(kept: Tables) -> Page:
     """Whether anything beats the default, and whether the second look agrees."""
-    if not one["dominating"]:
-        text = f"**{one['data']}**: no. {one['comparison']}"
-    else:
-        held = [name for name in one["again"] if name != one["default"] and holds(one, name)]
-        looked = len(one["again"]) - 1
-        answer = "yes" if held else "not for certain"
-        text = (
-            f"**{one['data']}**: {answer}. {one['comparison']} Measured again, {len(held)} of {looked} hold."
-        )
-    return fill(text, 116, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+    return Page(
+        title="Does a search find settings that beat the default?",
+        claim=CLAIM,
+        verdict=[answer(kept, str(search["data"])) for search in kept["searches"]],
+        caption=CAPTION,
+        heads=("data", "setting", "risk", "kept", "risk again", "kept again", "measured again"),
+        rows=[_line(kept, again) for again in kept["again"]],
+        picture="Risk against what is kept, of every setting that was measured on all records",
+        notes=["It takes about half an hour."],
+    )
 
 
-def holds(one: Plain, name: str) -> bool:
+def answer(kept: Tables, name: str) -> str:
+    """What came of the search on one data set."""
+    search = _of(kept["searches"], name)[0]
+    tried = f"{search['finished']} settings were measured on all {search['records']:,} records"
+    beating = [row for row in _of(kept["settings"], name) if row["kind"] == BEATS]
+    if not beating:
+        return f"**{name}: no.** {tried}, and none beats the default."
+    looked = [row for row in _of(kept["again"], name) if row["setting"] != _default(kept, name)["setting"]]
+    held = sum(holds(row, _default(kept, name)) for row in looked)
+    word = "yes" if held else "not for certain"
+    second = f"{len(beating)} beat the default, and measured again {held} of {len(looked)} do"
+    return f"**{name}: {word}.** {tried}; {second}."
+
+
+def holds(mine: Row, default: Row) -> bool:
     """Whether a setting beats the default in the second measurement too."""
-    mine, default = one["again"][name], one["again"][one["default"]]
-    no_worse = mine["risk"] <= default["risk"] and mine["utility"] >= default["utility"]
-    better = mine["risk"] < default["risk"] or mine["utility"] > default["utility"]
-    return no_worse and better and not (mine["broken"] and not default["broken"])
+    risk, usual = number(mine["risk"]), number(default["risk"])
+    kept, usually = number(mine["kept"]), number(default["kept"])
+    no_worse = risk <= usual and kept >= usually
+    return no_worse and (risk < usual or kept > usually) and not (mine["broken"] and not default["broken"])
 
 
-def slug(name: str) -> str:
-    """A name for a file.
-
-    >>> slug("What's Cooking")
-    'whats-cooking'
-    """
-    return name.lower().replace("'", "").replace(" ", "-")
+def _of(table: Table, name: str) -> Table:
+    return [row for row in table if row["data"] == name]
 
 
-def _section(one: Plain) -> str:
-    counts = one["counts"]
-    sample = "" if one["sample_records"] is None else f" on a sample of {one['sample_records']:,}"
-    told = (
-        f"{counts['finished']} settings were measured on all {one['records']:,} records, {counts['pruned']} were given"
-        f" up{sample}, {counts['impossible']} proposals were impossible."
-    )
-    wanted = {*one["front"], one["default"]}
-    rows = sorted((row for row in one["trials"] if row["name"] in wanted), key=lambda row: row["risk"])
-    heads = ("setting", "risk", "promises broken", "kept", "records published", "")
-    heads_again = ("setting", "worst attack", "risk", "promises broken", "kept", "")
-    return section(
-        one["data"],
-        fill(told, 118),
-        "",
-        picture(f"tuning/{slug(one['data'])}", "Risk against utility"),
-        grid(heads, [_row(one, row) for row in rows]),
-        "Measured again, in full:\n",
-        grid(heads_again, [_row_again(one, name) for name in one["again"]]),
-    )
+def _default(kept: Tables, name: str) -> Row:
+    """The default, measured again."""
+    usual = next(row["setting"] for row in _of(kept["settings"], name) if row["kind"] == DEFAULT)
+    return next(row for row in _of(kept["again"], name) if row["setting"] == usual)
 
 
-def _row(one: Plain, row: Plain) -> tuple[str, ...]:
-    name, outcome = row["name"], row["outcome"]
-    marks = {
-        "default": name == one["default"],
-        "beats the default": name in one["dominating"],
-        "not on the front": name not in one["front"],
-    }
-    kept = {each["name"]: each["value"] for each in outcome["utility"]["measures"]}
-    published = kept.get("records published")
+def _line(kept: Tables, again: Row) -> tuple[str, ...]:
+    name = str(again["data"])
+    first_look = next(row for row in _of(kept["settings"], name) if row["setting"] == again["setting"])
+    default = _default(kept, name)
+    said = "default" if again is default else "beats it" if holds(again, default) else "does not beat it"
+    risk = percent(number(again["risk"]))
+    if again["low"] is not None:
+        risk = f"{percent(number(again['value']))} ({100 * number(again['low']):.1f} to {risk})"
     return (
-        f"`{name}`",
-        percent(row["risk"]),
-        f"{outcome['broken']:,}",
-        percent(row["utility"]),
-        "-" if published is None else percent(published),
-        ", ".join(word for word, true in marks.items() if true),
+        name,
+        f"`{str(again['setting']).removeprefix('disassociation:')}`",
+        percent(number(first_look["risk"])),
+        percent(number(first_look["kept"])),
+        risk,
+        percent(number(again["kept"]), 2),
+        said,
     )
 
 
-def _row_again(one: Plain, name: str) -> tuple[str, ...]:
-    figures = one["again"][name]
-    said = "default" if name == one["default"] else "holds" if holds(one, name) else "does not hold"
-    risk = percent(figures["risk"])
-    if figures["low"] is not None:
-        risk = f"{percent(figures['value'])} [{100 * figures['low']:.1f} - {100 * figures['risk']:.1f}]"
-    kept = percent(figures["utility"], 2)
-    if figures["utility_low"] is not None:
-        kept += f" [{100 * figures['utility_low']:.1f} - {100 * figures['utility_high']:.1f}]"
-    return f"`{name}`", str(figures["threat"]), risk, f"{figures['broken']:,}", kept, said
-
-
-COLOURS = {
-    "default": "#d95f02",
-    "beats the default": "#1b9e77",
-    "front": "#1f77b4",
-    "beaten": "#b0b0b0",
-    "breaks a promise": "#c9a0dc",
-}
-
-
-def chart(found: Plain) -> Any:
-    """Risk against utility of every setting that was measured on all records."""
+def picture(kept: Tables) -> Any:
+    """Risk against what is kept."""
     altair = library()
-    rows = [
-        {"setting": row["name"], "risk": row["risk"], "utility": row["utility"], "kind": _kind(found, row)}
-        for row in found["trials"]
-        if row["risk"] is not None
-    ]
-    rows.sort(key=lambda row: list(COLOURS).index(row["kind"]), reverse=True)
     near, share = altair.Scale(zero=False), altair.Axis(format="%")
-    points = seen(rows).mark_point(filled=True, size=70, opacity=0.9)
-    return points.encode(
-        x=altair.X("risk:Q", title="worst risk, upper end", scale=near, axis=share),
-        y=altair.Y("utility:Q", title=found["limits"]["measure"], scale=near, axis=share),
-        color=coloured("kind", COLOURS, orient="right"),
-    ).properties(width=420, height=260, title=found["data"])
+    charts = []
+    for name in dict.fromkeys(row["data"] for row in kept["settings"]):
+        rows = sorted(
+            _of(kept["settings"], str(name)), key=lambda row: -list(COLOURS).index(str(row["kind"]))
+        )
+        points = seen(rows).mark_point(filled=True, size=70, opacity=0.9)
+        charts.append(
+            points.encode(
+                x=altair.X("risk:Q", title="risk", scale=near, axis=share),
+                y=altair.Y("kept:Q", title="kept", scale=near, axis=share),
+                color=coloured("kind", COLOURS, orient="bottom"),
+            ).properties(width=230, height=200, title=name)
+        )
+    return altair.hconcat(*charts)
 
 
-def _kind(found: Plain, row: Plain) -> str:
-    name = row["name"]
-    if name == found["default"]:
-        return "default"
-    if name in found["dominating"]:
-        return "beats the default"
-    if name in found["front"]:
-        return "front"
-    return "breaks a promise" if row["outcome"]["broken"] else "beaten"
+EXPERIMENT = Experiment("tuning", run, page, picture)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.generalisation.runs import OHSUMED, WIKI, K
-from experiments.harness.claims import (
+from experiments.harness.figures import Estimate, Pair, Series, by_place, estimate
+from experiments.harness.former import (
     CONFIRMED,
     REFUTED,
     SAME,
@@ -27,7 +28,6 @@ from experiments.harness.claims import (
     trend,
     unchanged,
 )
-from experiments.harness.figures import Estimate, Pair, Series, by_place, estimate
 from experiments.harness.page import percent, spanned
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from experiments.generalisation.claims import answer
 from experiments.generalisation.runs import MEDQUAD, OHSUMED, K
 from experiments.harness.charts import STROKES, band, coloured, intervals, library, lines, seen, styled
-from experiments.harness.claims import side
 from experiments.harness.figures import Series
-from experiments.harness.page import filled, grid, judgements, number, picture, points, section
+from experiments.harness.former import judgements, side
+from experiments.harness.page import filled, grid, number, picture, points, section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from experiments.generalisation.claims import Figures
-    from experiments.harness.claims import Claim
+    from experiments.harness.former import Claim
     from experiments.harness.runs import Plain
 
 SHOWN = ("random", "mda", "tba", "wba", "gba", "rba", "nearest")

@@ -1,129 +1,179 @@
-"""How what a paper says is judged against the figures, and the words that follow from a figure.
+"""Claims of a source, and verdicts on them that follow from kept figures.
 
-- *confirmed*: the mean paired difference (or slope) has the sign that the paper says, and its 95 % interval does not
-  cover 0; for a printed number, the mean lies in the range that the words allow.
-- *refuted*: the interval lies on the other side of 0; for a printed number, the mean lies outside the range.
-- *chance*: the interval covers 0, so the figures cannot tell.
-
-A claim with several parts is confirmed if all are, refuted if one is, else chance. No sentence of a page may say more
-than this: words that compare, such as higher or lower, come from the functions below.
+A claim holds if the 95 % interval of its figure lies where the source says, does not hold if it lies on the other side,
+and is not decided if it covers the border. A claim with several figures holds if all do, holds partly if some do and
+some do not, does not hold if none does, and else is not decided.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from experiments.harness.figures import Estimate, Row, Table, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
-    from experiments.harness.figures import Estimate
-
-CONFIRMED, REFUTED, UNDECIDED = "confirmed", "refuted", "chance"
-SAME = 0.05
+HOLDS, PARTLY, FAILS, OPEN = "holds", "holds partly", "does not hold", "not decided"
+VERDICTS = (HOLDS, PARTLY, FAILS, OPEN)
+NEAR = 0.05
 """What two shares may differ by and still be called the same."""
+
+Found = TypeVar("Found")
+Named = Mapping[str, Estimate]
+"""Figures by name; the names stand on the page."""
+Rule = Callable[[Sequence[Estimate]], str]
+"""The verdict on the figures of a claim, in their order."""
+
+
+def combined(verdicts: Iterable[str]) -> str:
+    """Verdict on a claim with several figures.
+
+    >>> combined([HOLDS, HOLDS]), combined([HOLDS, FAILS]), combined([HOLDS, OPEN]), combined([FAILS, OPEN])
+    ('holds', 'holds partly', 'not decided', 'does not hold')
+    """
+    parts = set(verdicts)
+    if FAILS in parts:
+        return PARTLY if HOLDS in parts else FAILS
+    return HOLDS if parts == {HOLDS} else OPEN
+
+
+def each(verdict: Callable[[Estimate], str]) -> Rule:
+    """The same for every figure.
+
+    >>> each(above(0))([Estimate(0.2, 0.1, 0.3, 9), Estimate(0.2, -0.1, 0.5, 9)])
+    'not decided'
+    """
+    return lambda figures: combined(map(verdict, figures))
+
+
+def in_turn(*verdicts: Callable[[Estimate], str]) -> Rule:
+    """A rule of its own for every figure."""
+    return lambda figures: combined(
+        verdict(figure) for verdict, figure in zip(verdicts, figures, strict=True)
+    )
+
+
+def above(limit: float) -> Callable[[Estimate], str]:
+    """More than a limit."""
+    return lambda figure: between(figure, limit, float("inf"))
+
+
+def below(limit: float) -> Callable[[Estimate], str]:
+    """Less than a limit."""
+    return lambda figure: between(figure, -float("inf"), limit)
+
+
+def within(low: float, high: float) -> Callable[[Estimate], str]:
+    """Between two limits, wherever the interval lies: for numbers that are printed."""
+    return lambda figure: HOLDS if low <= figure.mean <= high else FAILS
+
+
+def near(limit: float = NEAR) -> Callable[[Estimate], str]:
+    """No difference, or one that does not matter."""
+    return lambda figure: between(figure, -limit, limit)
+
+
+def between(figure: Estimate, low: float, high: float) -> str:
+    """Whether a figure lies between two limits, with its interval where it has one.
+
+    >>> between(Estimate(0.2, 0.1, 0.3, 9), 0, 1), between(Estimate.exact(0.2), 0.3, 1)
+    ('holds', 'does not hold')
+    """
+    least, most = (figure.low, figure.high) if figure.has_interval else (figure.mean, figure.mean)
+    if low < least and most < high:
+        return HOLDS
+    return FAILS if most < low or high < least else OPEN
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A claim of a paper.
+class Claim(Generic[Found]):
+    """A claim of a source.
 
     Attributes:
-        where: figure or section.
-        says: what the paper says.
-        get: what we get.
-        verdict: confirmed, refuted or chance.
-        why: why they differ, or what guessing does.
-        guessing: for a trend, the same verdict on guessing alone.
+        name: a short name, which the kept figures stand under.
+        where: figure or section of the source.
+        says: what the source says.
+        figures: what decides it, by name, from what was found.
+        rule: the verdict on these figures.
+        beside: what they must be compared with, such as what guessing does; decides nothing.
+        form: how a figure is printed.
+        why: why it is so, if more is known than the figures.
     """
 
+    name: str
     where: str
     says: str
-    get: str
+    figures: Callable[[Found], Named]
+    rule: Rule
+    beside: Callable[[Found], Named] = field(default=lambda _found: {})
+    form: str = "+.3f"
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim and what became of it; ``figures`` decided, ``beside`` is for comparison."""
+
+    claim: Claim[object]
     verdict: str
-    why: str
-    guessing: str = ""
+    figures: Named
+    beside: Named
+
+    @property
+    def found(self) -> str:
+        """All figures in words."""
+        shown = [
+            f"{name} {figure:{self.claim.form}}"
+            for name, figure in (*self.figures.items(), *self.beside.items())
+        ]
+        return "; ".join(shown).replace("%", " %")
 
 
-def judged(found: Estimate, sign: int) -> str:
-    """Verdict on a difference that should have this sign.
+def measured(claims: Iterable[Claim[Found]], found: Found) -> Table:
+    """The table ``claims``: every figure of every claim."""
+    rows: Table = []
+    for claim in claims:
+        for role, figures in (("decides", claim.figures(found)), ("beside", claim.beside(found))):
+            for name, figure in figures.items():
+                low, high = (figure.low, figure.high) if figure.has_interval else (None, None)
+                row: Row = {"claim": claim.name, "figure": name, "role": role}
+                rows.append(row | {"mean": figure.mean, "low": low, "high": high})
+    return rows
 
-    >>> from experiments.harness.figures import Estimate
-    >>> judged(Estimate(0.2, 0.1, 0.3, 9), 1), judged(Estimate(0.2, -0.1, 0.5, 9), 1)
-    ('confirmed', 'chance')
+
+def judged(claims: Iterable[Claim[Found]], table: Table) -> list[Judged]:
+    """The verdicts, from the kept figures alone."""
+    out = []
+    for claim in claims:
+        sides: dict[str, dict[str, Estimate]] = {"decides": {}, "beside": {}}
+        for row in table:
+            if row["claim"] == claim.name:
+                sides[str(row["role"])][str(row["figure"])] = _figure(row)
+        verdict = claim.rule(list(sides["decides"].values())) if sides["decides"] else OPEN
+        out.append(Judged(claim, verdict, sides["decides"], sides["beside"]))  # type: ignore[arg-type]
+    return out
+
+
+def counted(verdicts: Iterable[Judged]) -> str:
+    """How many claims hold.
+
+    >>> claim = Claim("a", "1", "it grows", lambda found: {}, each(above(0)))
+    >>> counted([Judged(claim, HOLDS, {}, {}), Judged(claim, OPEN, {}, {})])
+    'Of 2 claims 1 holds, 0 hold partly, 0 do not hold, and 1 is not decided.'
     """
-    low, high = (found.low, found.high) if sign > 0 else (-found.high, -found.low)
-    return CONFIRMED if low > 0 else REFUTED if high < 0 else UNDECIDED
+    every = [one.verdict for one in verdicts]
+    holds, partly, fails, undecided = (every.count(verdict) for verdict in VERDICTS)
+    return (
+        f"Of {len(every)} claims {holds} {'holds' if holds == 1 else 'hold'}, {partly}"
+        f" {'holds' if partly == 1 else 'hold'} partly, {fails} {'does' if fails == 1 else 'do'} not hold, and"
+        f" {undecided} {'is' if undecided == 1 else 'are'} not decided."
+    )
 
 
-def in_range(found: Estimate, low: float, high: float) -> str:
-    """Verdict on a printed number."""
-    return CONFIRMED if low <= found.mean <= high else REFUTED
-
-
-def unchanged(found: Estimate, room: float = SAME) -> str:
-    """Verdict on a difference that should be none.
-
-    >>> from experiments.harness.figures import Estimate
-    >>> unchanged(Estimate(0.01, -0.02, 0.04, 9)), unchanged(Estimate(0.2, 0.1, 0.3, 9))
-    ('confirmed', 'refuted')
-    """
-    if -room < found.low and found.high < room:
-        return CONFIRMED
-    return REFUTED if found.low > room or found.high < -room else UNDECIDED
-
-
-def together(verdicts: Iterable[str]) -> str:
-    """Verdict on a claim with several parts."""
-    parts = set(verdicts)
-    if parts == {CONFIRMED}:
-        return CONFIRMED
-    return REFUTED if REFUTED in parts else UNDECIDED
-
-
-def side(gap: Estimate) -> int:
-    """1 where a difference is above 0 for certain, -1 where below, 0 where the figures cannot tell."""
-    return next((sign for sign in (1, -1) if judged(gap, sign) == CONFIRMED), 0)
-
-
-def said(gap: Estimate, above: str, level: str, below: str) -> str:
-    """The word that a difference deserves: one where it is above 0, one where the figures cannot tell, one below."""
-    return {1: above, 0: level, -1: below}[side(gap)]
-
-
-def told(gap: Estimate) -> str:
-    """A difference in words.
-
-    >>> from experiments.harness.figures import Estimate
-    >>> told(Estimate(-0.2, -0.3, -0.1, 9)), told(Estimate(0.0, -0.1, 0.1, 9))
-    ('lower (-0.200)', 'no different (+0.000)')
-    """
-    return f"{said(gap, 'higher', 'no different', 'lower')} ({gap.mean:+.3f})"
-
-
-def compared(gaps: Mapping[str, Estimate]) -> str:
-    """Data sets by the sign of a difference.
-
-    >>> from experiments.harness.figures import Estimate
-    >>> compared({"a": Estimate(0.1, 0.05, 0.2, 5), "b": Estimate(0.0, -0.1, 0.1, 5)})
-    'above it on a (+0.10); not told apart from it on b (+0.00)'
-    """
-    groups: dict[str, list[str]] = {name: [] for name in ("above", "not told apart from", "below")}
-    for data, gap in gaps.items():
-        groups[said(gap, *groups)].append(f"{data} ({gap.mean:+.2f})")
-    return "; ".join(f"{name} it on {', '.join(listed)}" for name, listed in groups.items() if listed)
-
-
-def trend(values: Sequence[float], room: float = 0.0) -> str:
-    """How figures go from the first to the last, where nothing but their order is known.
-
-    >>> trend([1, 2, 2, 5]), trend([5, 2, 1]), trend([1, 3, 2]), trend([1.0, 1.01], room=0.05)
-    ('rises', 'falls', 'goes up and down', 'hardly changes')
-    """
-    steps = [later - earlier for earlier, later in pairwise(values)]
-    if max(values) - min(values) <= room:
-        return "hardly changes"
-    if all(step >= 0 for step in steps):
-        return "rises"
-    return "falls" if all(step <= 0 for step in steps) else "goes up and down"
+def _figure(row: Row) -> Estimate:
+    if row["low"] is None:
+        return Estimate.exact(number(row["mean"]))
+    return Estimate(number(row["mean"]), number(row["low"]), number(row["high"]), 2)

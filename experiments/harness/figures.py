@@ -1,19 +1,31 @@
-"""Figures of many runs: one value for each pair of data set and sample.
+"""Figures: means with intervals over many runs, and the tables that are kept of an experiment as CSV.
 
-Differences are taken inside a pair first; their mean has a 95 % interval by Student's t over all pairs. A trend is the
-least-squares slope of a pair over the steps of a sweep.
+Of many runs there is one value for each pair of data set and sample. Differences are taken inside a pair first; their
+mean has a 95 % interval by Student's t over all pairs. A trend is the least-squares slope of a pair over the steps of
+a sweep.
 """
 
 from __future__ import annotations
 
+import csv
+import re
 from collections import defaultdict
+from io import StringIO
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
+Value = str | int | float | None
+Row = dict[str, Value]
+Table = list[Row]
+"""Rows of one CSV file; all have the same columns."""
+Tables = dict[str, Table]
+"""All that is kept of an experiment, by file name."""
 Pair = tuple[str, int]
 """Name of the data and seed of the sample."""
 
@@ -27,7 +39,27 @@ class Estimate(NamedTuple):
     pairs: int
 
     def __str__(self) -> str:
-        return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
+        return f"{self:.3f}"
+
+    def __format__(self, form: str) -> str:
+        """Mean and interval, if there is one, each in the same form.
+
+        >>> f"{Estimate(0.5, 0.25, 0.75, 9):+.2f}", f"{Estimate.exact(0.123):.1%}"
+        ('+0.50 (+0.25 to +0.75)', '12.3%')
+        """
+        form = form or ".3f"
+        interval = f" ({self.low:{form}} to {self.high:{form}})" if self.has_interval else ""
+        return f"{self.mean:{form}}{interval}"
+
+    @classmethod
+    def exact(cls, value: float) -> Estimate:
+        """A figure without an interval."""
+        return cls(value, -np.inf, np.inf, 1)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether it is known how far the mean could move."""
+        return isfinite(self.low) and isfinite(self.high)
 
     @property
     def signed(self) -> str:
@@ -114,3 +146,56 @@ def by_place(
         if value is not None and np.isfinite(value):
             found[place][pair] = float(value)
     return dict(found)
+
+
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
+DIGITS = 6
+"""Decimals of a kept figure."""
+
+
+def as_csv(table: Table) -> str:
+    r"""A table as text.
+
+    >>> as_csv([{"data": "shop", "share": 0.1234561, "none": None}])
+    'data,share,none\nshop,0.123456,\n'
+    """
+    text = StringIO()
+    writer = csv.DictWriter(text, list(table[0]) if table else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _kept(value) for name, value in row.items()} for row in table)
+    return text.getvalue()
+
+
+def parse_csv(text: str) -> Table:
+    r"""The table again: what looks like a number is one, and an empty cell is None.
+
+    >>> parse_csv("data,share,none\nshop,0.5,\n")
+    [{'data': 'shop', 'share': 0.5, 'none': None}]
+    """
+    return [{name: _parsed(cell) for name, cell in row.items()} for row in csv.DictReader(StringIO(text))]
+
+
+def read_tables(folder: Path) -> Tables:
+    """Every CSV file of a folder."""
+    return {file.stem: parse_csv(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.csv"))}
+
+
+def number(value: Value) -> float:
+    """A cell that must be a number."""
+    if isinstance(value, str) or value is None:
+        raise TypeError(value)
+    return value
+
+
+def _kept(value: Value) -> Value:
+    if isinstance(value, bool):
+        raise TypeError(value)  # would be read as a word
+    if isinstance(value, float):
+        return round(value, DIGITS) + 0.0 if isfinite(value) else None
+    return value
+
+
+def _parsed(cell: str) -> Value:
+    if not NUMBER.fullmatch(cell):
+        return cell or None
+    return int(cell) if re.fullmatch(r"-?\d+", cell) else float(cell)

@@ -13,8 +13,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from experiments.harness.claims import CONFIRMED, REFUTED, UNDECIDED, Claim, judged, side, together, told
 from experiments.harness.figures import Estimate, slope_of
+from experiments.harness.former import CONFIRMED, REFUTED, UNDECIDED, Claim, judged, side, together, told
 from experiments.harness.page import percent
 from experiments.slicing.data import (
     ADAPTIVE,

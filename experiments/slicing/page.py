@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.harness.claims import SAME, side, told
-from experiments.harness.page import filled, grid, judgements, number, percent, picture, points, section
+from experiments.harness.former import SAME, judgements, side, told
+from experiments.harness.page import filled, grid, number, percent, picture, points, section
 from experiments.slicing.claims import NEAR, SIZES, in_points, printed
 from experiments.slicing.data import (
     ADAPTIVE,
@@ -37,8 +37,8 @@ from experiments.slicing.runs import DIMENSIONS, NEAREST
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from experiments.harness.claims import Claim
     from experiments.harness.figures import Estimate
+    from experiments.harness.former import Claim
     from experiments.slicing.runs import Figures
 
 MAIN = (

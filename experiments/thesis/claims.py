@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.harness.claims import (
+from experiments.harness.figures import Estimate, Series, by_place, mean_of, slope_of, spread_of
+from experiments.harness.former import (
     CONFIRMED,
     REFUTED,
     UNDECIDED,
@@ -23,7 +24,6 @@ from experiments.harness.claims import (
     said,
     together,
 )
-from experiments.harness.figures import Estimate, Series, by_place, mean_of, slope_of, spread_of
 from experiments.thesis.runs import DENSITIES, KS
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.harness.charts import GUESSING, STROKES, band, coloured, intervals, library, lines, styled
-from experiments.harness.claims import CONFIRMED, said, side
-from experiments.harness.page import filled, grid, judgements, percent, picture, points, section
+from experiments.harness.former import CONFIRMED, judgements, said, side
+from experiments.harness.page import filled, grid, percent, picture, points, section
 from experiments.thesis.claims import VPA, most_at, printed_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from experiments.harness.claims import Claim
     from experiments.harness.figures import Estimate
+    from experiments.harness.former import Claim
     from experiments.harness.runs import Plain
     from experiments.thesis.claims import Figures
     from experiments.thesis.runs import ByFrequency

@@ -25,6 +25,10 @@ Data = Annotated[
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 Quick = Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")]
+Kept = Annotated[
+    bool,
+    typer.Option("--kept", help="Make the page from the figures of the last run, which the checkout keeps."),
+]
 
 
 @app.callback()
@@ -50,7 +54,7 @@ def find_experiments(command: str, checkout: Path = CHECKOUT) -> None:
 @takes()
 def datasets(out: Out, data: Data = None) -> None:
     """Every public data set anonymised the papers' way, verified and measured. Takes about a minute."""
-    from experiments.disassociation import datasets as experiment
+    from experiments.datasets import datasets as experiment
     from experiments.harness.data import data_folder
 
     with progress("read") as report:
@@ -117,17 +121,23 @@ def _command(name: str, about: str) -> Callable[..., None]:
     """The command of an experiment: run it, write its files, and say where its page is."""
 
     @takes()
-    def command(out: Out, data: Data = None, quick: Quick = False) -> None:
+    def command(out: Out, data: Data = None, quick: Quick = False, kept: Kept = False) -> None:
         from experiments.harness.data import data_folder
 
-        module = name.replace("-", "_")
-        experiment = getattr(import_module(f"experiments.{module}"), module)
+        name_of_module = name.replace("-", "_")
+        module = import_module(f"experiments.{name_of_module}")
+        experiment = getattr(module, "EXPERIMENT", None)
         with progress("read") as report:
-            files = experiment(data_folder(data), report, quick=quick)
+            if experiment is None:
+                files = getattr(module, name_of_module)(data_folder(data), report, quick=quick)
+            elif kept:
+                files = experiment.files(experiment.kept(CHECKOUT))
+            else:
+                files = experiment.files(experiment.run(data_folder(data), report, quick=quick))
         for file, text in files.items():
             (out / file).parent.mkdir(parents=True, exist_ok=True)
             (out / file).write_text(text, encoding="utf-8")
-        say(f"{out / name}.md")
+        say(str(out / next(file for file in files if file.endswith(".md"))))
 
     command.__doc__ = about
     return command

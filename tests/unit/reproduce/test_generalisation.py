@@ -24,8 +24,8 @@ from experiments.generalisation.runs import (
     all_but_nearest,
     timed,
 )
-from experiments.harness.claims import compared, unchanged
 from experiments.harness.figures import Estimate
+from experiments.harness.former import compared, unchanged
 
 METHODS = ("random", "mda", "tba", "wba", "gba", "rba", "nearest")
 DATA = (COOKING, WIKI, OHSUMED, MEDQUAD)

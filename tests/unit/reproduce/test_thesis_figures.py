@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.harness.claims import Claim, judged, together
 from experiments.harness.figures import Estimate, Series, estimate, slope_of, spread_of
+from experiments.harness.former import Claim, judged, together
 from experiments.thesis.claims import SEMANTIC, Figures, claims
 from experiments.thesis.page import answer, page
 from experiments.thesis.runs import HELPED, MEASURES, SCOPES, Run, Scale, settings

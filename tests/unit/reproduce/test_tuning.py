@@ -4,39 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.tuning import holds, page, shown, tuning
+from experiments.tuning import EXPERIMENT, answer, holds
 
 
-def trial(name, risk, utility, broken=0, state="finished"):
-    measures = [{"name": "records published", "value": 0.99}]
-    outcome = {"broken": broken, "utility": {"measures": measures}} if state == "finished" else None
-    return {"name": name, "state": state, "risk": risk, "utility": utility, "outcome": outcome}
+def again(risk, kept, broken=0):
+    return {"data": "shop", "setting": "better", "risk": risk, "kept": kept, "broken": broken}
 
 
-def again(risk, utility, broken=0):
+def found(second, kind="beats the default"):
+    settings = [("usual", "default"), ("better", kind)]
     return {
-        "risk": risk, "value": risk / 2, "low": risk / 4, "threat": "method", "broken": broken, "utility": utility,
-        "utility_low": None, "utility_high": None,
-    }  # fmt: skip
-
-
-def found(second, dominating=("better",)):
-    return {
-        "data": "What's Cooking",
-        "records": 100,
-        "sample_records": 20,
-        "counts": {"finished": 2, "pruned": 1, "impossible": 0},
-        "limits": {"measure": "kept"},
-        "default": "usual",
-        "front": ["better"],
-        "dominating": list(dominating),
-        "comparison": "1 setting beats the default.",
-        "trials": [
-            trial("usual", 0.2, 0.5, 3),
-            trial("better", 0.1, 0.6),
-            trial("bad", None, None, state="pruned"),
-        ],
-        "again": {"usual": again(0.2, 0.5, 3), "better": second},
+        "searches": [{"data": "shop", "records": 100, "sample": 20, "finished": 2}],
+        "settings": [{"data": "shop", "setting": name, "kind": word} for name, word in settings],
+        "again": [again(0.2, 0.5, 3) | {"setting": "usual"}, second],
     }
 
 
@@ -51,37 +31,27 @@ def found(second, dominating=("better",)):
     ],
 )
 def test_a_second_look_agrees_only_if_it_beats_the_default_again(second, agrees):
-    one = found(second)
-    assert holds(one, "better") is agrees
-    text = page([one])
-    assert ("**What's Cooking**: yes." in text) is agrees
-    assert ("**What's Cooking**: not for certain." in text) is not agrees
-    assert "| `better` | 10.0 % | 0 | 60.0 % | 99.0 % | beats the default |" in text
-    assert "| `usual` | 20.0 % | 3 | 50.0 % | 99.0 % | default, not on the front |" in text
-    assert "1 were given up on a sample of 20" in text
+    assert holds(second, again(0.2, 0.5, 3)) is agrees
+    assert answer(found(second), "shop").startswith(
+        "**shop: yes.**" if agrees else "**shop: not for certain.**"
+    )
 
 
 def test_breaking_a_promise_beats_nothing():
-    one = found(again(0.1, 0.9, broken=1))
-    one["again"]["usual"]["broken"] = 0
-    assert not holds(one, "better")
+    assert not holds(again(0.1, 0.9, broken=1), again(0.2, 0.5))
 
 
 def test_a_front_that_proves_the_default():
-    one = found(again(0.1, 0.6), dominating=())
-    assert "**What's Cooking**: no." in page([one])
-
-
-def test_charts_show_every_kind():
-    pytest.importorskip("altair")
-    files = shown([found(again(0.1, 0.6))])
-    assert set(files) == {"tuning.md", "tuning.json", "tuning/whats-cooking.svg"}
-    assert files["tuning/whats-cooking.svg"].startswith("<svg")
-    assert "beats the default" in files["tuning/whats-cooking.svg"]
+    assert answer(found(again(0.1, 0.6), kind="front"), "shop").startswith("**shop: no.**")
 
 
 @pytest.mark.slow
 @pytest.mark.data
 def test_experiment_runs_on_small_samples(data_dir):
-    files = tuning(data_dir, lambda _step, _share: None, quick=True)
-    assert files["tuning.md"].count("Measured again, in full:") == 3
+    pytest.importorskip("altair")
+    tables = EXPERIMENT.run(data_dir, lambda _step, _share: None, quick=True)
+    assert [row["data"] for row in tables["searches"]] == ["groceries", "What's Cooking", "BMS-WebView-1"]
+    assert set(EXPERIMENT.files(tables)) == {
+        "docs/results/tuning.md", "docs/results/tuning/tuning.svg",
+        *(f"experiments/figures/tuning/{name}.csv" for name in ("searches", "settings", "again")),
+    }  # fmt: skip

@@ -1,16 +1,15 @@
-"""The pages on disassociation say how their releases were made."""
+"""The page on public data says how its releases were made."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.disassociation import AS_PAPERS, DATASETS_HEAD, in_words
+from experiments.datasets import _HEAD, AS_PAPERS, in_words
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 
 
 def test_the_page_of_public_data_says_that_its_settings_are_not_the_defaults():
     page = (RESULTS / "datasets.md").read_text(encoding="utf-8")
-    assert page.startswith(DATASETS_HEAD)
+    assert page.startswith(_HEAD)
     assert f"## The releases ({in_words(AS_PAPERS)})\n" in page
-    assert "with the defaults" not in page

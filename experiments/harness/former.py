@@ -1,0 +1,138 @@
+"""How what a paper says is judged against the figures, and the words that follow from a figure.
+
+- *confirmed*: the mean paired difference (or slope) has the sign that the paper says, and its 95 % interval does not
+  cover 0; for a printed number, the mean lies in the range that the words allow.
+- *refuted*: the interval lies on the other side of 0; for a printed number, the mean lies outside the range.
+- *chance*: the interval covers 0, so the figures cannot tell.
+
+A claim with several parts is confirmed if all are, refuted if one is, else chance. No sentence of a page may say more
+than this: words that compare, such as higher or lower, come from the functions below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from experiments.harness.page import filled, grid, section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from experiments.harness.figures import Estimate
+
+CONFIRMED, REFUTED, UNDECIDED = "confirmed", "refuted", "chance"
+SAME = 0.05
+"""What two shares may differ by and still be called the same."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper.
+
+    Attributes:
+        where: figure or section.
+        says: what the paper says.
+        get: what we get.
+        verdict: confirmed, refuted or chance.
+        why: why they differ, or what guessing does.
+        guessing: for a trend, the same verdict on guessing alone.
+    """
+
+    where: str
+    says: str
+    get: str
+    verdict: str
+    why: str
+    guessing: str = ""
+
+
+def judged(found: Estimate, sign: int) -> str:
+    """Verdict on a difference that should have this sign.
+
+    >>> from experiments.harness.figures import Estimate
+    >>> judged(Estimate(0.2, 0.1, 0.3, 9), 1), judged(Estimate(0.2, -0.1, 0.5, 9), 1)
+    ('confirmed', 'chance')
+    """
+    low, high = (found.low, found.high) if sign > 0 else (-found.high, -found.low)
+    return CONFIRMED if low > 0 else REFUTED if high < 0 else UNDECIDED
+
+
+def in_range(found: Estimate, low: float, high: float) -> str:
+    """Verdict on a printed number."""
+    return CONFIRMED if low <= found.mean <= high else REFUTED
+
+
+def unchanged(found: Estimate, room: float = SAME) -> str:
+    """Verdict on a difference that should be none.
+
+    >>> from experiments.harness.figures import Estimate
+    >>> unchanged(Estimate(0.01, -0.02, 0.04, 9)), unchanged(Estimate(0.2, 0.1, 0.3, 9))
+    ('confirmed', 'refuted')
+    """
+    if -room < found.low and found.high < room:
+        return CONFIRMED
+    return REFUTED if found.low > room or found.high < -room else UNDECIDED
+
+
+def together(verdicts: Iterable[str]) -> str:
+    """Verdict on a claim with several parts."""
+    parts = set(verdicts)
+    if parts == {CONFIRMED}:
+        return CONFIRMED
+    return REFUTED if REFUTED in parts else UNDECIDED
+
+
+def side(gap: Estimate) -> int:
+    """1 where a difference is above 0 for certain, -1 where below, 0 where the figures cannot tell."""
+    return next((sign for sign in (1, -1) if judged(gap, sign) == CONFIRMED), 0)
+
+
+def said(gap: Estimate, above: str, level: str, below: str) -> str:
+    """The word that a difference deserves: one where it is above 0, one where the figures cannot tell, one below."""
+    return {1: above, 0: level, -1: below}[side(gap)]
+
+
+def told(gap: Estimate) -> str:
+    """A difference in words.
+
+    >>> from experiments.harness.figures import Estimate
+    >>> told(Estimate(-0.2, -0.3, -0.1, 9)), told(Estimate(0.0, -0.1, 0.1, 9))
+    ('lower (-0.200)', 'no different (+0.000)')
+    """
+    return f"{said(gap, 'higher', 'no different', 'lower')} ({gap.mean:+.3f})"
+
+
+def compared(gaps: Mapping[str, Estimate]) -> str:
+    """Data sets by the sign of a difference.
+
+    >>> from experiments.harness.figures import Estimate
+    >>> compared({"a": Estimate(0.1, 0.05, 0.2, 5), "b": Estimate(0.0, -0.1, 0.1, 5)})
+    'above it on a (+0.10); not told apart from it on b (+0.00)'
+    """
+    groups: dict[str, list[str]] = {name: [] for name in ("above", "not told apart from", "below")}
+    for data, gap in gaps.items():
+        groups[said(gap, *groups)].append(f"{data} ({gap.mean:+.2f})")
+    return "; ".join(f"{name} it on {', '.join(listed)}" for name, listed in groups.items() if listed)
+
+
+def trend(values: Sequence[float], room: float = 0.0) -> str:
+    """How figures go from the first to the last, where nothing but their order is known.
+
+    >>> trend([1, 2, 2, 5]), trend([5, 2, 1]), trend([1, 3, 2]), trend([1.0, 1.01], room=0.05)
+    ('rises', 'falls', 'goes up and down', 'hardly changes')
+    """
+    steps = [later - earlier for earlier, later in pairwise(values)]
+    if max(values) - min(values) <= room:
+        return "hardly changes"
+    if all(step >= 0 for step in steps):
+        return "rises"
+    return "falls" if all(step <= 0 for step in steps) else "goes up and down"
+
+
+def judgements(claims: Iterable[Claim], rule: str, says: str, why: str) -> str:
+    """Below the rule of judging, every claim: what is said, the verdict, what we get, and why."""
+    rows = [(one.where, one.says, f"**{one.verdict}**", one.get, one.why) for one in claims]
+    heads = ("where", f"the {says} says", "verdict", "we get", why)
+    return section(f"The {says} says, we get", filled(rule), "", grid(heads, rows))
