@@ -16,10 +16,9 @@ from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.release import NOT_ENUMERATED
 from cloven.kinds.transactions import utility
 from cloven.verification import verify
-from experiments.disassociation import mean
 from experiments.harness.charts import coloured, library, seen
 from experiments.harness.data import PUBLIC_DATA, WORDNET, first
-from experiments.harness.former import trend
+from experiments.harness.former import mean, trend
 from experiments.harness.page import filled, grid, listed, percent
 from experiments.harness.runs import SEED, Plain, Report, as_json, files
 

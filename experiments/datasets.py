@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from cloven.data.taxonomy import read_taxonomy
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.statistics.uniqueness import describe
-from experiments.disassociation import Run, even_taxonomy, run, table
+from experiments.disassociation import even_taxonomy
 from experiments.harness.data import PUBLIC_DATA
+from experiments.harness.former import Run, run, table
 from experiments.harness.page import grid, section
 
 if TYPE_CHECKING:

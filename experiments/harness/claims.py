@@ -125,11 +125,12 @@ class Judged:
     @property
     def found(self) -> str:
         """All figures in words."""
-        shown = [
-            f"{name} {figure:{self.claim.form}}"
-            for name, figure in (*self.figures.items(), *self.beside.items())
-        ]
-        return "; ".join(shown).replace("%", " %")
+        compared = f"; to compare: {self._in_words(self.beside)}" if self.beside else ""
+        return self._in_words(self.figures) + compared
+
+    def _in_words(self, figures: Named) -> str:
+        shown = [f"{name} {figure:{self.claim.form}}" for name, figure in figures.items()]
+        return ", ".join(shown).replace("%", " %")
 
 
 def measured(claims: Iterable[Claim[Found]], found: Found) -> Table:
@@ -155,6 +156,22 @@ def judged(claims: Iterable[Claim[Found]], table: Table) -> list[Judged]:
         verdict = claim.rule(list(sides["decides"].values())) if sides["decides"] else OPEN
         out.append(Judged(claim, verdict, sides["decides"], sides["beside"]))  # type: ignore[arg-type]
     return out
+
+
+def sentence(one: Judged) -> str:
+    """A point of the page: the verdict, what the source says and where, what was found, and why.
+
+    >>> slope = {"slope": Estimate(0.2, 0.1, 0.3, 9)}
+    >>> sentence(Judged(Claim("a", "Fig. 1", "it grows", dict, each(above(0)), why="as it must"), HOLDS, slope, {}))
+    '**Holds.** It grows (Fig. 1). Found: slope +0.200 (+0.100 to +0.300). As it must.'
+    """
+    parts = [f"{_begun(one.claim.says)} ({one.claim.where})", f"Found: {one.found}"]
+    parts += [_begun(one.claim.why)] if one.claim.why else []
+    return f"**{_begun(one.verdict)}.** {'. '.join(parts)}."
+
+
+def _begun(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def counted(verdicts: Iterable[Judged]) -> str:

@@ -11,15 +11,23 @@ than this: words that compare, such as higher or lower, come from the functions 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from experiments.harness.page import filled, grid, section
+from experiments.harness.runs import SEED, Plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from cloven.data.taxonomy import Taxonomy
+    from cloven.data.transactions import Transactions
+    from cloven.kinds.disassociated.methods import Disassociation
     from experiments.harness.figures import Estimate
 
 CONFIRMED, REFUTED, UNDECIDED = "confirmed", "refuted", "chance"
@@ -136,3 +144,121 @@ def judgements(claims: Iterable[Claim], rule: str, says: str, why: str) -> str:
     rows = [(one.where, one.says, f"**{one.verdict}**", one.get, one.why) for one in claims]
     heads = ("where", f"the {says} says", "verdict", "we get", why)
     return section(f"The {says} says, we get", filled(rule), "", grid(heads, rows))
+
+
+_FIXED = {
+    "method", "unsafe", "seeded", "utility_groups", "sensitive", "min_item_support", "block_records", "tie_order",
+}  # fmt: skip
+"""Parameters of a release that no experiment varies."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: what was run, and what came out."""
+
+    data: str
+    setting: Plain
+    found: Plain
+
+    def to_dict(self) -> Plain:
+        """Plain JSON values."""
+        return asdict(self)
+
+
+def run(
+    name: str,
+    data: Transactions,
+    method: Disassociation,
+    *,
+    taxonomy: Taxonomy | None = None,
+    reconstructions: int = 5,
+    repeats: int = 1,
+) -> Run:
+    """Anonymise (median time of ``repeats``), verify at release level, measure."""
+    from cloven.kinds.transactions import utility
+    from cloven.verification import verify
+
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        result = method.anonymise(data)
+        times.append(perf_counter() - start)
+    release = result.release
+    verify(release, allow_unsafe=True).raise_if_broken()
+    sizes, limit = release.cluster_size, method.max_cluster_size
+    large = sizes[:0] if limit is None else sizes[sizes > limit]
+    measured = utility(
+        data,
+        release,
+        rng=np.random.default_rng(SEED),
+        reconstructions=reconstructions,
+        taxonomy=taxonomy,
+        suppressed_records=len(data) - release.records,
+    ).to_dict()
+    found = {
+        "seconds": float(np.median(times)),
+        "clusters": release.clusters,
+        "joints": release.joints,
+        "smallest": int(sizes.min()),
+        "largest": int(sizes.max()),
+        "oversize": len(large),
+        "records_oversize": int(large.sum()),
+        **measured,
+    }
+    varied = {name: value for name, value in method.parameters.items() if name not in _FIXED}
+    return Run(name, {"k": method.k, "m": method.m, **varied}, found)
+
+
+def mean(value: Plain | float | None) -> str:
+    """A figure for a table: a mean with half its interval, or a number, or a dash."""
+    if value is None:
+        return "-"
+    if isinstance(value, dict):
+        spread = "" if value["low"] is None else f" ±{(value['high'] - value['low']) / 2:.3f}"
+        return f"{value['mean']:.3f}{spread}"
+    return f"{value:.3f}"
+
+
+Column = tuple[str, Callable[[Run], str]]
+
+
+def _measured(title: str, name: str) -> Column:
+    return title, lambda one: mean(one.found[name])
+
+
+def _counted(title: str, name: str) -> Column:
+    return title, lambda one: f"{one.found[name]:,}"
+
+
+def _setting(name: str, title: str | None = None) -> Column:
+    return title or name, lambda one: _word(one.setting[name])
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "unlimited" if value is None else str(value)
+
+
+FIGURES: tuple[Column, ...] = (
+    _measured("items kept", "items_kept"),
+    _measured("pairs kept", "pairs_kept"),
+    _measured("tlost only", "tlost_only"),
+    _measured("tlost any", "tlost_any"),
+    _measured("tKd", "tkd"),
+    _measured("tKd chunks", "tkd_chunks"),
+    _measured("tKd-ML2", "tkd_ml2"),
+    _measured("re", "re"),
+    _measured("re chunks", "re_chunks"),
+    _counted("suppressed", "suppressed_records"),
+    _counted("clusters", "clusters"),
+    _counted("oversize", "oversize"),
+    _counted("largest", "largest"),
+    ("time s", lambda one: f"{one.found['seconds']:.2f}"),
+)
+
+
+def table(runs: Sequence[Run], columns: Sequence[Column] = ()) -> str:
+    """A line for each run: data, what was varied, and all figures."""
+    shown: list[Column] = [("data", lambda one: one.data), *columns, *FIGURES]
+    return grid([title for title, _ in shown], [[cell(one) for _, cell in shown] for one in runs])

@@ -62,24 +62,11 @@ def datasets(out: Out, data: Data = None) -> None:
     _write(out, "datasets", page, [run.to_dict() for run in runs])
 
 
-@app.command("disassociation")
-@takes()
-def disassociation(
-    out: Out,
-    data: Data = None,
-    quick: Quick = False,
-) -> None:
-    """Time and utility against k, m, cluster size, strategy and refining. Takes about half an hour."""
-    from experiments.disassociation import disassociation as experiment
-    from experiments.harness.data import data_folder
-
-    with progress("read") as report:
-        page, runs = experiment(data_folder(data), report, quick=quick)
-    figures = {name: [run.to_dict() for run in found] for name, found in runs.items()}
-    _write(out, "disassociation", page, figures)
-
-
 EXPERIMENTS = {
+    "disassociation": (
+        "Time and utility against k, m, cluster size, strategy and refining.",
+        "about half an hour",
+    ),
     "thesis": (
         "The semantic attack of the thesis on three corpora, beside chance and control.",
         "a quarter of an hour",
