@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,13 @@ from cloven.kinds.disassociated.likely import SHAPES, SIZES, WAY, Shape, Tails, 
 from cloven.kinds.disassociated.measured_tails import by_support, from_records, tails_on, truth
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.reconstruction import reconstruct_many
+from experiments.harness.charts import coloured, library, seen
+from experiments.harness.claims import Claim, each, judged, near, sentence, within
+from experiments.harness.claims import measured as figures_of
 from experiments.harness.data import PEOPLE, PUBLIC_DATA, first
-from experiments.harness.page import filled, grid, percent, section
-from experiments.harness.runs import SEED, Report, as_json, files
+from experiments.harness.figures import Estimate, number
+from experiments.harness.page import Experiment, Page, percent
+from experiments.harness.runs import SEED, Report
 from experiments.likely_sizes import (
     INVENTED,
     REAL,
@@ -27,18 +31,18 @@ from experiments.likely_sizes import (
     needed,
     resized,
     sized,
-    sizes_section,
     way_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from cloven.compiled import Floats, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.release import Disassociated
-    from experiments.likely_sizes import Growth
+    from experiments.harness.claims import Named
+    from experiments.harness.figures import Row, Table, Tables
 
 TESTED = ("BMS-WebView-1", "BMS-WebView-2", "T10I4D100K", "groceries", "What's Cooking", "ICD-9", "mushroom")
 SETS = 10_000
@@ -49,13 +53,6 @@ KS = (5, 10)
 DRAWS = 5
 BAND = (0.93, 0.97)
 DESIGNS = {"from records": from_records, "by support": by_support}
-WAYS = {
-    "draws": f"the spread of {DRAWS} reconstructions",
-    "spread": "the distribution alone, as it is in the program, with equal tails",
-    "left out": "what the program does, with the distribution and the way of the other data sets",
-    "release": "what the program does",
-    "owner": "the distribution with tails that the owner measured",
-}
 
 
 @dataclass(frozen=True)
@@ -83,15 +80,15 @@ class Coverage:
     mean: float
 
 
-def likely_counts(folder: Path, report: Report, *, quick: bool = False) -> dict[str, str]:
-    """Files: the page, and the figures behind it."""
+def run(folder: Path, report: Report, *, quick: bool = False) -> Tables:
+    """How often each way covers, by data and by number of records, and what the distribution and the way need."""
     sources = {**PUBLIC_DATA, **PEOPLE}
     tested = ("groceries", "mushroom") if quick else TESTED
     names = tested if quick else tuple(sources)
     sets = 1_000 if quick else SETS
     fitted: dict[tuple[str, int], list[Asked]] = {}
-    for number, name in enumerate(names):
-        report(f"{name}: releases", number / len(names) / 4)
+    for place, name in enumerate(names):
+        report(f"{name}: releases", place / len(names) / 4)
         data = sources[name].load(folder)
         data = first(data, 2_000) if quick else data
         for k in KS:
@@ -102,20 +99,26 @@ def likely_counts(folder: Path, report: Report, *, quick: bool = False) -> dict[
     grown = _grown(folder, report, ("groceries",) if quick else REAL, {} if quick else INVENTED, quick=quick)
     for one in grown:
         fitted.setdefault((one.name, one.asked.size), []).append(one.asked)
-    shapes = {
-        str(size): list(fit([one for name in names for one in fitted[name, size][: len(KS)]], size))
-        for size in SIZES
-    }
+    shapes: Table = []
+    for size in SIZES:
+        numbers = fit([one for name in names for one in fitted[name, size][: len(KS)]], size)
+        shapes.append({"items": size, **numbers._asdict()})
     found: list[Coverage] = []
-    for number, name in enumerate(tested):
-        report(f"{name}: coverage", 0.6 + 0.4 * number / len(tested))
+    for place, name in enumerate(tested):
+        report(f"{name}: coverage", 0.6 + 0.4 * place / len(tested))
         data = sources[name].load(folder)
         data = first(data, 2_000) if quick else data
         way = way_of(one for (other, _), each in fitted.items() if other != name for one in each)
         for size in SIZES:
             others = [one for other in names if other != name for one in fitted[other, size][: len(KS)]]
             found += measured(name, data, size, fit(others, size), way, sets)
-    return shown(found, shapes, sized(grown, fitted), needed(fitted), quick=quick)
+    kept: Tables = {
+        "coverage": [asdict(one) for one in found],
+        "sizes": [asdict(one) for one in sized(grown, fitted)],
+        "ways": [{"data": name, "way": way} for name, way in needed(fitted).items()],
+        "shapes": shapes,
+    }
+    return kept | {"claims": figures_of(CLAIMS, kept)}
 
 
 def _grown(
@@ -124,8 +127,8 @@ def _grown(
     """Sets of items of data of several sizes, each with the tails that the owner would publish."""
     found: list[Sized] = []
     every = list(resized(folder, real, invented, 2_000 if quick else None))
-    for number, (name, records, make) in enumerate(every):
-        report(f"{name}: {records:,} records", 0.25 + 0.35 * number / len(every))
+    for place, (name, records, make) in enumerate(every):
+        report(f"{name}: {records:,} records", 0.25 + 0.35 * place / len(every))
         data = make()
         release = Disassociation().anonymise(data).release
         for size in SIZES:
@@ -203,124 +206,142 @@ def covered(name: str, size: int, way: str, asked: Asked, low: Longs, high: Long
     )
 
 
-def shown(
-    found: Sequence[Coverage],
-    shapes: Mapping[str, list[float]],
-    grown: Sequence[Growth],
-    ways: Mapping[str, float],
-    *,
-    quick: bool,
-) -> dict[str, str]:
-    """What was measured as files."""
-    figures = {
-        "coverage": [asdict(one) for one in found],
-        "shapes": dict(shapes),
-        "sizes": [asdict(one) for one in grown],
-        "ways": dict(ways),
-    }
-    return files("likely-counts", page(found, shapes, grown, ways, quick=quick), as_json(figures), {})
+def _least(way: str) -> Callable[[Tables], Named]:
+    return lambda kept: _end(kept, way, "least")
 
 
-def page(
-    found: Sequence[Coverage],
-    shapes: Mapping[str, list[float]],
-    grown: Sequence[Growth],
-    ways: Mapping[str, float],
-    *,
-    quick: bool = False,
-) -> str:
-    """The page."""
-    low, high = BAND
-    parts = [
-        "# Do likely counts hold what they say?\n",
-        filled(
-            f"""Made by `cloven reproduce likely-counts`; the figures are in `likely-counts.json`. `release.count`
-            gives an interval that is to hold the true count of a set of items at least {percent(COVERED, 0)} of the
-            time. Every data set was disassociated with the defaults, and {1_000 if quick else SETS:,} pairs and as many
-            triples of published items were asked for. Half were drawn *from records*: a random record, then random
-            items of it, so that they occur, and frequent sets come often. Half were drawn *by support*: items one by
-            one, each as often as people hold it; many of those sets nobody holds. The true count is that of the
-            data. Intervals are of whole numbers, and where counts are small they cannot but cover more often than
-            they say."""
-        ),
-        "",
-        *(filled(f"- *{way}*: {about}", "  ") for way, about in WAYS.items()),
-        "",
-        filled(
-            """The distribution has five numbers for pairs and five for larger sets, which were fitted to ten data
-            sets, each with k = 5 and k = 10. Without measured tails the program begins an interval at what is certain,
-            and ends it so far on the way from what chance expects to what is possible at most, in logarithms. *left
-            out* shows what this does on data that neither the distribution nor the way has seen. *owner* takes tails
-            that were measured on other sets of items of the same data, and are published with the release."""
-        ),
-        "",
-        section(
-            "The answer",
-            filled(
-                f"A share between {percent(low, 0)} and {percent(high, 0)} is called *as it says*; below it the truth"
-                " is held less often, above it more often."
-            ),
-            "",
-            *_answer(found),
-            "",
-        ),
+def _most(way: str) -> Callable[[Tables], Named]:
+    return lambda kept: _end(kept, way, "most")
+
+
+def _end(kept: Tables, way: str, word: str) -> Named:
+    """The least or the most of the true counts that one way holds, over all data that was asked."""
+    rows = [(row, number(row["all"])) for row in kept["coverage"] if row["way"] == way]
+    if way in COLOURS:
+        rows += [(row, number(row[way.replace(" ", "_")])) for row in kept["sizes"]]
+    row, held = (min if word == "least" else max)(rows, key=lambda one: one[1])
+    return {f"{word}, {_place(row)},": Estimate.exact(held)}
+
+
+def _place(row: Row) -> str:
+    records = f", {row['records']:,} records" if "records" in row else ""
+    return f"{row['data']}{records}, {'pairs' if row['size'] == SIZES[0] else 'triples'}"
+
+
+def _needed(kept: Tables) -> Named:
+    """The way that is needed at most, with what is added for data that nobody has seen, beside that of the program."""
+    return {"gone here minus in the program": Estimate.exact(gone(_most_needed(kept)[1]) - WAY)}
+
+
+def _most_needed(kept: Tables) -> tuple[str, float]:
+    return max(((str(row["data"]), number(row["way"])) for row in kept["ways"]), key=lambda one: one[1])
+
+
+LEAST, MOST = BAND
+CLAIMS: tuple[Claim[Tables], ...] = (
+    Claim(
+        "release", "what the program does", f"an interval holds at least {percent(COVERED, 0)} of the true counts",
+        _least("release"), each(within(COVERED, 1)), _most("release"), ".1%",
+    ),
+    Claim(
+        "left out", "the same", "it does so on data that neither its distribution nor its way has seen",
+        _least("left out"), each(within(COVERED, 1)), _most("left out"), ".1%",
+    ),
+    Claim(
+        "owner", "tails that the owner measured", f"an interval holds at least {percent(LEAST, 0)}",
+        _least("owner"), each(within(LEAST, 1)), _most("owner"), ".1%",
+        f"where it holds more than {percent(MOST, 0)} it errs on the safe side",
+    ),
+    Claim(
+        "spread", "the distribution alone, with equal tails", f"an interval holds at least {percent(LEAST, 0)}",
+        _least("spread"), each(within(LEAST, 1)), _most("spread"), ".1%",
+        "an error in proportion to the counts outgrows a spread that grows like their root",
+    ),
+    Claim(
+        "draws", f"the spread of {DRAWS} reconstructions", f"it holds at least {percent(LEAST, 0)}",
+        _least("draws"), each(within(LEAST, 1)), _most("draws"), ".1%",
+        "do not take the spread of a few reconstructions for what is not known",
+    ),
+    Claim(
+        "way", "the way of the program", "it is as far as data needs, and a step more",
+        _needed, each(near(STEP / 2)), form="+.2f",
+    ),
+)  # fmt: skip
+CLAIM = f"""`release.count` gives an interval that is to hold the true count of a set of items at least
+{percent(COVERED, 0)} of the time. Every data set was disassociated with the defaults, and {SETS:,} pairs and as many
+triples of published items were asked for: half drawn from records, half item by item as often as people hold them. The
+true count is that of the data.
+
+A distribution of five numbers for pairs and five for larger sets, fitted to ten data sets with k = 5 and k = 10, says
+what chance expects. Without measured tails the program begins an interval at what is certain, and ends it so far on the
+way from what chance expects to what is possible at most, in logarithms; the *way* is what the worst data set needs.
+*Owner* takes tails that were measured on other sets of the same data, and are published with the release."""
+CAPTION = """\
+Shares of the true counts of pairs that are held, and mean widths, by number of records: a tenth of a public
+data set, all of it, and ten times as many records, drawn with repetition; and invented data of published shapes.
+*Possible* is the mean distance of what is certain and what is possible at most."""
+
+
+def page(kept: Tables) -> Page:
+    """How often intervals hold the truth."""
+    name, most = _most_needed(kept)
+    numbers = [
+        f"sets of {row['items']}: {_listed([number(row[field]) for field in Shape._fields])} (in the program"
+        f" {_listed(SHAPES[int(number(row['items']))])})"
+        for row in kept["shapes"]
     ]
-    for size in SIZES:
+    return Page(
+        title="Do likely counts hold what they say?",
+        claim=CLAIM,
+        verdict=list(map(sentence, judged(CLAIMS, kept["claims"]))),
+        caption=CAPTION,
+        heads=("data", "records", "spread", "left out", "release", "owner", "width, spread", "width, release",
+               "width, owner", "possible", "mean count"),
+        rows=[_line(row) for row in kept["sizes"] if row["size"] == SIZES[0]],
+        picture="Shares of the true counts that are held, by number of records; 95 % is the promise",
+        notes=(
+            f"The most that is needed of the way is {most:.2f} ({name}); {STEP:.2f} more for data that nobody has seen"
+            f" and rounded to {STEP:.2f} makes {gone(most):.2f}. In the program it is {WAY:.2f}. Data is left out with"
+            " all that is made in the same way.",
+            f"The five numbers, fitted here: {'; '.join(numbers)}.",
+            "Intervals are of whole numbers, so that they cannot but cover more often where counts are small. Triples,"
+            " and how often each way holds counts of sets from records and by support, are in the kept figures. It"
+            " takes about a quarter of an hour.",
+        ),
+    )  # fmt: skip
+
+
+def _listed(numbers: Iterable[float]) -> str:
+    return ", ".join(f"{each:.2f}" for each in numbers)
+
+
+def _line(row: Row) -> tuple[str, ...]:
+    held = (percent(number(row[name])) for name in ("spread", "left_out", "release", "owner"))
+    widths = ("width_spread", "width", "width_owner", "possible", "mean")
+    return (str(row["data"]), f"{row['records']:,}", *held, *(f"{row[name]:,.1f}" for name in widths))
+
+
+COLOURS = {"spread": "#d95f02", "left out": "#7570b3", "release": "#1f77b4", "owner": "#1b9e77"}
+
+
+def picture(kept: Tables) -> Any:
+    """Shares that are held against the number of records."""
+    altair = library()
+    panels = []
+    for size, title in zip(SIZES, ("pairs", "triples"), strict=True):
         rows = [
-            (
-                one.data,
-                one.way,
-                percent(one.all),
-                percent(one.recorded),
-                percent(one.supported),
-                f"{one.width:,.1f}",
-                f"{one.mean:,.1f}",
-            )
-            for one in found
-            if one.size == size
+            {"way": way, "records": row["records"], "held": row[way.replace(" ", "_")]}
+            for row in kept["sizes"]
+            for way in COLOURS
+            if row["size"] == size
         ]
-        heads = ("data", "way", "covered", "from records", "by support", "mean width", "mean true count")
-        parts.append(section({2: "Pairs", 3: "Triples"}[size], grid(heads, rows)))
-    parts += [sizes_section(grown), _way_section(ways)]
-    lines = [
-        f"sets of {size}: fitted here {', '.join(f'{each:.2f}' for each in numbers)}; in the program"
-        f" {', '.join(f'{each:.2f}' for each in SHAPES[int(size)])}"
-        for size, numbers in shapes.items()
-    ]
-    parts.append(section("The five numbers", *(filled(f"- {line}", "  ") for line in lines), ""))
-    return "\n".join(parts)
+        x = altair.X("records:Q", title="records", scale=altair.Scale(type="log"))
+        y = altair.Y("held:Q", title="held of the true counts").axis(format="%")
+        shown = seen(rows).mark_point(filled=True, size=50, opacity=0.8)
+        promise = seen([{"held": COVERED}]).mark_rule(strokeDash=[4, 3], color="#555555").encode(y="held:Q")
+        points = shown.encode(x=x, y=y, color=coloured("way", COLOURS))
+        panels.append((promise + points).properties(width=320, height=220, title=title))
+    return altair.hconcat(*panels)
 
 
-def _answer(found: Sequence[Coverage]) -> list[str]:
-    low, high = BAND
-    lines = []
-    for way in WAYS:
-        mine = [one for one in found if one.way == way]
-        good, more = sum(low <= one.all <= high for one in mine), sum(one.all > high for one in mine)
-        few, many = min(mine, key=lambda one: one.all), max(mine, key=lambda one: one.all)
-        lines.append(
-            filled(
-                f"- *{way}*: of {len(mine)} cases less often in {len(mine) - good - more}, as it says in {good}, more"
-                f" often in {more}; from {percent(few.all)} ({few.data}, sets of"
-                f" {few.size}) to {percent(many.all)} ({many.data}, sets of {many.size}).",
-                "  ",
-            )
-        )
-    return lines
-
-
-def _way_section(ways: Mapping[str, float]) -> str:
-    most = max(ways, key=lambda name: ways[name])
-    return section(
-        "The way",
-        filled(
-            f"""How far the interval of each data set must go so that it holds {percent(COVERED, 0)} of the true counts
-            of every release of it that was made here, pairs and triples. The most is {ways[most]:.2f} ({most}).
-            With {STEP:.2f} more for data that nobody has seen, rounded to {STEP:.2f}, this makes
-            {gone(ways[most]):.2f}; in the program it is {WAY:.2f}. Where data is left out, the way is found likewise
-            from the rest; invented
-            data is left out together, as it is made in one way."""
-        ),
-        "",
-        grid(("data", "way"), [(name, f"{way:.2f}") for name, way in ways.items()]),
-    )
+EXPERIMENT = Experiment("likely-counts", run, page, picture)

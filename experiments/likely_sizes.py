@@ -10,9 +10,8 @@ import numpy as np
 
 from cloven.datasets import SHAPES, shaped
 from cloven.kinds.counts import COVERED
-from cloven.kinds.disassociated.likely import HALF, SIZES, Tails, spread
+from cloven.kinds.disassociated.likely import HALF, Tails, spread
 from experiments.harness.data import PUBLIC_DATA, first
-from experiments.harness.page import filled, grid, percent, section
 from experiments.harness.runs import SEED
 
 if TYPE_CHECKING:
@@ -174,42 +173,3 @@ def sized(grown: Iterable[Sized], fitted: Mapping[tuple[str, int], Sequence[Aske
 def _same(name: str, other: str) -> bool:
     """Whether data is left out together: that of one name, and all that is invented."""
     return name == other or ("invented" in name and "invented" in other)
-
-
-def sizes_section(grown: Sequence[Growth]) -> str:
-    """The section of the page."""
-    heads = (
-        "data", "records", "items", "spread", "left out", "release", "owner",
-        "width, spread", "width, release", "width, owner", "possible", "mean true count",
-    )  # fmt: skip
-    rows = [
-        (
-            one.data, f"{one.records:,}", str(one.size), percent(one.spread), percent(one.left_out),
-            percent(one.release), percent(one.owner), f"{one.width_spread:,.1f}", f"{one.width:,.1f}",
-            f"{one.width_owner:,.1f}", f"{one.possible:,.1f}", f"{one.mean:,.1f}",
-        )
-        for size in SIZES for one in grown if one.size == size
-    ]  # fmt: skip
-    return section(
-        "By number of records",
-        filled(
-            """An error in proportion to the counts outgrows a spread that grows like their root, as that of the
-            distribution does. So the same was asked of data of several sizes: a tenth of a public data set, all of it,
-            and ten times as many records, drawn with repetition; and invented data of published shapes. *possible* is
-            the mean distance of what is certain and what is possible at most."""
-        ),
-        "",
-        _growth_answer(grown),
-        "",
-        grid(heads, rows),
-    )
-
-
-def _growth_answer(grown: Sequence[Growth]) -> str:
-    ways = {"spread": "spread", "left out": "left_out", "release": "release", "owner": "owner"}
-    parts = []
-    for way, name in ways.items():
-        worst = min(grown, key=lambda one: float(getattr(one, name)))
-        where = f"{worst.data}, {worst.records:,} records, sets of {worst.size}"
-        parts.append(f"*{way}* at least {percent(getattr(worst, name))} ({where})")
-    return filled(f"Held of the true counts: {'; '.join(parts)}.")

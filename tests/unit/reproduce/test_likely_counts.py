@@ -2,25 +2,48 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from cloven.kinds.disassociated.counts import Expected
-from cloven.kinds.disassociated.likely import SHAPES, Shape, Tails, hidden_part, spread
-from experiments.likely_counts import Coverage, fit, likely_counts, page
-from experiments.likely_sizes import Asked, Growth, way_needed, way_of
+from cloven.kinds.disassociated.likely import Shape, Tails, hidden_part, spread
+from experiments.harness.claims import HOLDS, judged
+from experiments.harness.claims import measured as figures_of
+from experiments.likely_counts import CLAIMS, EXPERIMENT, fit
+from experiments.likely_sizes import Asked, way_needed, way_of
 
 
-def test_the_page_says_how_often_and_where():
+def test_kept_claims_follow_from_the_kept_coverage():
+    kept = EXPERIMENT.kept(Path(__file__).parents[3])
+    assert figures_of(CLAIMS, kept) == kept["claims"]
+
+
+def test_one_data_set_below_what_is_said_refutes_a_claim():
     ways = {"draws": 0.2, "spread": 0.5, "left out": 0.9, "release": 0.98, "owner": 0.95}
-    found = [Coverage("shop", 2, way, share, share, share, 3.0, 9.0) for way, share in ways.items()]
-    grown = [Growth("shop", 1_000, 2, share, 0.96, 0.97, 0.95, 3, 4, 5, 6, 7) for share in (0.4, 0.3)]
-    text = " ".join(page(found, {"2": list(SHAPES[2])}, grown, {"shop": 0.5, "shed": 0.75}).split())
-    assert "*draws*: of 1 cases less often in 1, as it says in 0, more often in 0; from 20.0 %" in text
-    assert "*owner*: of 1 cases less often in 0, as it says in 1" in text
-    assert "*release*: of 1 cases less often in 0, as it says in 0, more often in 1" in text
-    assert "*spread* at least 30.0 % (shop, 1,000 records, sets of 2)" in text
-    assert "The most is 0.75 (shed)" in text
+    kept = {
+        "coverage": [{"data": "shop", "size": 2, "way": way, "all": share} for way, share in ways.items()],
+        "sizes": [
+            {
+                "data": "shop",
+                "records": 9,
+                "size": 2,
+                "spread": 0.99,
+                "left_out": 0.96,
+                "release": 0.97,
+                "owner": share,
+            }
+            for share in (0.92, 0.99)
+        ],
+        "ways": [{"data": "shop", "way": 0.5}, {"data": "shed", "way": 0.75}],
+    }
+    found = {one.claim.name: one for one in judged(CLAIMS, figures_of(CLAIMS, kept))}
+    assert {name for name, one in found.items() if one.verdict == HOLDS} == {"release"}
+    assert found["owner"].found == (
+        "least, shop, 9 records, pairs, 92.0 %; to compare: most, shop, 9 records, pairs, 99.0 %"
+    )
+    assert found["way"].figures["gone here minus in the program"].mean == pytest.approx(-0.05)
 
 
 def test_a_fit_finds_the_numbers_that_made_the_counts():
@@ -52,6 +75,7 @@ def test_the_way_that_is_needed_holds_the_truths_and_a_shorter_one_does_not():
 @pytest.mark.slow
 @pytest.mark.data
 def test_it_runs(data_dir):
-    files = likely_counts(data_dir, lambda _step, _share: None, quick=True)
-    assert set(files) == {"likely-counts.md", "likely-counts.json"}
-    assert "groceries" in files["likely-counts.md"]
+    pytest.importorskip("altair")
+    tables = EXPERIMENT.run(data_dir, lambda _step, _share: None, quick=True)
+    assert "groceries" in EXPERIMENT.files(tables)["docs/results/likely-counts.md"]
+    assert {row["way"] for row in tables["coverage"]} == {"draws", "spread", "left out", "release", "owner"}
