@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from experiments.harness.charts import library
+import numpy as np
+
+from experiments.harness.claims import measured
 from experiments.harness.data import CORPORA
-from experiments.harness.runs import Plain, Report, files, in_lines, part_of
-from experiments.thesis.claims import Figures, claims
-from experiments.thesis.page import charts, page
+from experiments.harness.page import Experiment
+from experiments.harness.runs import Plain, Report, part_of
+from experiments.thesis.claims import CLAIMS, Figures
+from experiments.thesis.page import page, picture
 from experiments.thesis.runs import (
     HELPED,
+    MEASURES,
     QUICK,
+    SCOPES,
     Arena,
     Run,
     Scale,
@@ -28,32 +33,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cloven.data.transactions import Transactions
-    from experiments.thesis.runs import ByFrequency
+    from experiments.harness.figures import Row, Table, Tables
 
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """Everything that was measured.
-
-    Attributes:
-        runs: every attack on every release.
-        facts: what the releases look like.
-        frequency: errors of counting measures by word frequency.
-        table_4_1: Table 4.1 with our measures, and the figures behind it.
-        tlost: Fig. 3.2.
-    """
+    """Every attack on every release, what the releases look like, and the tables beside them."""
 
     runs: list[Run]
     facts: list[Plain]
-    frequency: list[ByFrequency]
-    table_4_1: tuple[str, list[Plain]]
-    tlost: list[Plain]
+    tables: Tables
 
 
-def thesis(folder: Path, report: Report, *, quick: bool = False) -> dict[str, str]:
-    """The page, the figures and the charts, as texts by file name."""
-    library()  # without charts the run would be for nothing
-    return shown(gathered(folder, report, QUICK if quick else Scale()))
+def run(folder: Path, report: Report, *, quick: bool = False) -> Tables:
+    """All figures."""
+    return kept(gathered(folder, report, QUICK if quick else Scale()))
 
 
 def gathered(folder: Path, report: Report, scale: Scale, corpora: Sequence[str] = tuple(CORPORA)) -> Gathered:
@@ -71,24 +65,76 @@ def gathered(folder: Path, report: Report, scale: Scale, corpora: Sequence[str] 
         for found, fact in arena.runs(plan, told):
             runs += found
             facts.append(fact)
-    frequency, table = errors_by_frequency(folder, own), table_4_1(own, arena.glove)
-    return Gathered(runs, facts, frequency, table, lost_terms(folder))
+    frequency: Table = [asdict(one) for one in errors_by_frequency(folder, own)]
+    tables: Tables = {
+        "frequency": frequency,
+        "table_4_1": table_4_1(own, arena.glove),
+        "tlost": lost_terms(folder),
+    }
+    return Gathered(runs, facts, tables)
 
 
-def shown(found: Gathered) -> dict[str, str]:
-    """What was measured as files: page, figures, charts."""
+def kept(found: Gathered) -> Tables:
+    """What was measured as tables: means over corpora and draws."""
     figures = Figures(found.runs)
-    judged = claims(figures)
-    extra = {"facts": found.facts, "frequency": found.frequency, "tlost": found.tlost}
-    plain = in_lines(
-        {
-            "claims": judged,
-            "runs": [run.to_dict() for run in found.runs],
-            "facts": found.facts,
-            "frequency": found.frequency,
-            "table_4_1": found.table_4_1[1],
-            "tlost": found.tlost,
+    return {
+        "claims": measured(CLAIMS, figures),
+        "attacks": attacks(figures),
+        "releases": releases(found.facts),
+        "corpora": corpora(figures),
+        **found.tables,
+    }
+
+
+def attacks(figures: Figures) -> Table:
+    """Every measure of every attack at every place, beside guessing and the same attack with shuffled words."""
+    tried = dict.fromkeys((run.sweep, run.x, run.tried.label) for run in figures.runs)
+    rows: Table = []
+    for (sweep, x, attack), measure, scope in (
+        (one, measure, scope)
+        for one in tried
+        for measure in (*MEASURES, "auc_shown", "movers")
+        for scope in SCOPES
+    ):
+        value, guessing, shuffled = (
+            figures.at(sweep, x, attack, measure, scope, side).estimate
+            for side in ("value", "chance", "control")
+        )
+        if value.pairs:
+            place: Row = {"sweep": sweep, "x": x, "attack": attack, "measure": measure, "scope": scope}
+            mean: Row = {"mean": value.mean, "low": value.low, "high": value.high}
+            rows.append(place | mean | {"guessing": guessing.mean, "shuffled": shuffled.mean})
+    return rows
+
+
+FACTS = (
+    "type_token_ratio", "clusters", "mean_cluster", "disassociated", "in_term_chunks", "without_anchor",
+)  # fmt: skip
+
+
+def releases(facts: Sequence[Plain]) -> Table:
+    """What the releases of each place look like: means, and the shares of words that a measure does not know."""
+    rows: Table = []
+    for sweep, x in dict.fromkeys((one["sweep"], one["x"]) for one in facts):
+        here = [one for one in facts if (one["sweep"], one["x"]) == (sweep, x)]
+        means: Row = {name: float(np.mean([one[name] for one in here])) for name in FACTS}
+        unknown: Row = {
+            f"unknown_{name.lower()}": float(np.mean([one["unknown"][name] for one in here]))
+            for name in ("WE", "NGD")
         }
-    )
-    text = page(figures, judged, extra | {"table_4_1": found.table_4_1[0]})
-    return files("thesis", text, plain, charts(figures))
+        rows.append({"sweep": sweep, "x": x} | means | unknown)
+    return rows
+
+
+def corpora(figures: Figures) -> Table:
+    """Link AUC among rows with an anchor by corpus."""
+    rows: Table = []
+    for corpus in dict.fromkeys(run.corpus for run in figures.runs):
+        for name in ("WE", "NGD", "SVD"):
+            found = figures.at("helped", 0, f"aba/aba {name}", "auc_shown")
+            values = [value for (where, _), value in found.items() if where == corpus]
+            rows.append({"corpus": corpus, "knowledge": name, "auc_shown": float(np.mean(values))})
+    return rows
+
+
+EXPERIMENT = Experiment("thesis", run, page, picture)

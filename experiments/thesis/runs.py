@@ -36,7 +36,7 @@ from cloven.statistics.findings import rank_targets
 from cloven.text.samples import Topics, choose_documents, density_sample, find_topics
 from experiments.harness.data import PUBLIC_DATA, VECTORS, PublicData, corpus
 from experiments.harness.runs import Remembered, Report
-from experiments.table_4_1 import ROWS, thesis_table_4_1
+from experiments.table_4_1 import PRINTED, ROWS, thesis_table_4_1
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,8 +49,10 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.key import Anonymised
     from cloven.kinds.disassociated.methods.horizontal import SmallClusters
     from cloven.protocols import Relatedness
+    from cloven.relatedness.evaluation import Correlation
     from cloven.statistics.tally import Tallies
     from cloven.text.counts import TermCounts
+    from experiments.harness.figures import Row, Table
 
 DENSITIES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 KS = (2, 3, 4, 5)
@@ -369,21 +371,6 @@ class Run:
     tried: Tried
     found: Mapping[str, Found] = field(repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values: a measure as value, chance, control."""
-        names = self.found["value"]
-        sides = [self.found.get(side, {}) for side in ("value", "chance", "control")]
-        return {
-            "corpus": self.corpus,
-            "seed": self.seed,
-            "sweep": self.sweep,
-            "x": self.x,
-            "attack": self.tried.label,
-            "selection": self.tried.selection,
-            "grow_anchors": self.tried.grow_anchors,
-            "found": {name: [side.get(name) for side in sides] for name in names},
-        }
-
 
 def settings(scale: Scale) -> list[Setting]:
     """All releases of the sweeps. Every one is possible: no maximum is below 2k - 1."""
@@ -532,17 +519,35 @@ def errors_by_frequency(folder: Path, own: Sequence[Transactions]) -> list[ByFre
     ]
 
 
-def table_4_1(own: Sequence[Transactions], glove: Relatedness) -> tuple[str, list[dict[str, Any]]]:
-    """Table 4.1 without its heading, with our measures below the printed ones."""
+def table_4_1(own: Sequence[Transactions], glove: Relatedness) -> Table:
+    """Table 4.1 with our measures below the printed ones."""
     words = sorted({word for row in ROWS for word in row[:2]})
     measures = [glove, *counting_measures(own, words)[1][:2]]
-    page, found = thesis_table_4_1(measures, np.random.default_rng(1))
-    return page.split("\n", 2)[2], [one.to_dict() for one in found]
+    _, found = thesis_table_4_1(measures, np.random.default_rng(1))
+    printed = [*PRINTED, *[None] * len(measures)]
+    return [
+        {
+            "measure": one.measure,
+            "pairs": one.scored,
+            "printed": value,
+            **_interval("pearson", one.pearson),
+            **_interval("spearman", one.spearman),
+            "covariance": one.covariance,
+            "exceptions": one.below,
+            "level": one.level,
+        }
+        for one, value in zip(found, printed, strict=True)
+    ]
 
 
-def lost_terms(folder: Path) -> list[dict[str, Any]]:
+def _interval(name: str, found: Correlation) -> Row:
+    low, high = found.bootstrap
+    return {name: found.value, f"{name}_low": low, f"{name}_high": high}
+
+
+def lost_terms(folder: Path) -> Table:
     """Fig. 3.2: tlost of the horizontal strategies, not refined, at most 30 records in a cluster."""
-    rows = []
+    rows: Table = []
     for name in ("BMS-WebView-1", "BMS-WebView-2"):
         data = PUBLIC_DATA[name].load(folder)
         for strategy in STRATEGIES:

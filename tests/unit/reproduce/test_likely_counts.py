@@ -11,13 +11,14 @@ from cloven.kinds.disassociated.counts import Expected
 from cloven.kinds.disassociated.likely import Shape, Tails, hidden_part, spread
 from experiments.harness.claims import HOLDS, judged
 from experiments.harness.claims import measured as figures_of
+from experiments.harness.figures import as_csv, parse_csv
 from experiments.likely_counts import CLAIMS, EXPERIMENT, fit
 from experiments.likely_sizes import Asked, way_needed, way_of
 
 
 def test_kept_claims_follow_from_the_kept_coverage():
     kept = EXPERIMENT.kept(Path(__file__).parents[3])
-    assert figures_of(CLAIMS, kept) == kept["claims"]
+    assert parse_csv(as_csv(figures_of(CLAIMS, kept))) == kept["claims"]
 
 
 def test_one_data_set_below_what_is_said_refutes_a_claim():

@@ -15,7 +15,7 @@ from cloven.relatedness.vectors import Vectors
 from cloven.text.counts import TermCounts
 from cloven.text.samples import topic_sample
 from experiments.harness.runs import Remembered
-from experiments.thesis import gathered, shown
+from experiments.thesis import gathered, kept
 from experiments.thesis.runs import (
     LEAST_DOCUMENTS,
     MEASURES,
@@ -122,11 +122,12 @@ def test_halves_share_no_document(data_dir: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.data
-def test_quick_run_makes_all_files(data_dir: Path) -> None:
+def test_quick_run_makes_all_tables(data_dir: Path) -> None:
     steps = []
     found = gathered(data_dir, lambda step, share: steps.append((step, share)), QUICK, corpora=("MedQuAD",))
-    files = shown(found)
-    assert {"thesis.md", "thesis.json", "thesis/k.svg", "thesis/helped.svg"} <= set(files)
-    assert "## In short" in files["thesis.md"]
-    assert files["thesis/k.svg"].startswith("<svg")
+    tables = kept(found)
+    assert {row["scope"] for row in tables["attacks"]} == {"all", "record", "term"}
+    assert len({row["claim"] for row in tables["claims"]}) == 49
+    assert len(tables["tlost"]) == 32
+    assert len(tables["table_4_1"]) == 7
     assert all(0 <= share <= 1 for _, share in steps)
