@@ -104,16 +104,10 @@ tested: $(VENV)/.supply ## write the versions installed here, with hashes, to re
 	$(BIN)/uv pip compile pyproject.toml --all-extras --generate-hashes --universal --python-version 3.11 --no-header \
 		--no-annotate --quiet --constraint $(VENV)/installed.txt --output-file requirements/tested.txt
 
-tables: $(STAMP) ## make the tables of docs/results anew from the public data sets
-	$(BIN)/cloven reproduce datasets --out docs/results
-	$(BIN)/cloven reproduce disassociation --out docs/results
-	$(BIN)/cloven reproduce thesis --out docs/results
-	$(BIN)/cloven reproduce cover --out docs/results
-	$(BIN)/cloven reproduce tuning --out docs/results
-	$(BIN)/cloven reproduce generalisation --out docs/results
-	$(BIN)/cloven reproduce slicing --out docs/results
-	$(BIN)/cloven reproduce known-person --out docs/results
-	$(BIN)/cloven reproduce made-elsewhere --out docs/results
+EXPERIMENTS := datasets disassociation thesis cover tuning generalisation slicing known-person likely-counts \
+	table-readers made-elsewhere
+tables: $(STAMP) ## run the experiments behind docs/results anew on the public data sets (hours)
+	for name in $(EXPERIMENTS); do $(BIN)/cloven reproduce $$name --out . || exit; done
 
 docs: $(STAMP) ## build the documentation as a site, to be read from disk
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

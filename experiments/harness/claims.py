@@ -130,7 +130,7 @@ class Judged:
 
     def _in_words(self, figures: Named) -> str:
         shown = [f"{name} {figure:{self.claim.form}}" for name, figure in figures.items()]
-        return ", ".join(shown).replace("%", " %")
+        return "; ".join(shown).replace("%", " %")
 
 
 def measured(claims: Iterable[Claim[Found]], found: Found) -> Table:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from experiments.harness.charts import GUESSING, STROKES, coloured, library, lines, styled
 from experiments.harness.claims import FAILS, HOLDS, OPEN, counted, judged, sentence
 from experiments.harness.figures import Estimate, number
-from experiments.harness.page import Page, listed, percent
+from experiments.harness.page import Page, percent
 from experiments.thesis.claims import CLAIMS, NGD, VPA, WE
 from experiments.thesis.claims import GUESSING as TREND_OF_GUESSING
 
@@ -43,16 +43,15 @@ def value(rows: Table, sweep: str, x: float, attack: str, measure: str, side: st
 def page(kept: Tables) -> Page:
     """Does meaning help, what remains of the headlines, and which claims hold."""
     verdicts = judged(CLAIMS, kept["claims"])
-    failed = [one for one in verdicts if one.verdict == FAILS]
+    told = [one for one in verdicts if one.verdict == FAILS or one.claim.where.startswith("abstract")]
     return Page(
         title="The semantic attack of the thesis, run again",
         claim=CLAIM,
         verdict=[
             *_answer(kept["attacks"]),
             _tally(verdicts),
-            *map(shortened, failed),
-            _named("Not decided", [one for one in verdicts if one.verdict == OPEN]),
-            _named("Holds", [one for one in verdicts if one.verdict == HOLDS]),
+            *map(shortened, told),
+            _undecided([one for one in verdicts if one.verdict == OPEN and one not in told]),
             _table_4_1(kept["table_4_1"]),
             _rare(kept["frequency"]),
         ],
@@ -115,17 +114,17 @@ def _tally(verdicts: Sequence[Judged]) -> str:
 
 def shortened(one: Judged) -> str:
     """A claim with the means of its first figures; all are kept, with their intervals."""
-    few = 2 if any(found.has_interval for found in one.figures.values()) else 3
+    few = FEW if any(found.has_interval for found in one.figures.values()) else None
     means = {name: Estimate.exact(found.mean) for name, found in list(one.figures.items())[:few]}
     return sentence(replace(one, figures=means, beside={}))
 
 
-def _named(word: str, verdicts: Sequence[Judged]) -> str:
-    """Claims by figure and section alone."""
+FEW = 2
+
+
+def _undecided(verdicts: Sequence[Judged]) -> str:
     says = "; ".join(f"{one.claim.says} ({one.claim.where})" for one in verdicts)
-    if word == "Holds":
-        says = listed(list(dict.fromkeys(one.claim.where for one in verdicts)))
-    return f"**{word}:** {says}."
+    return f"**Not decided:** {says}."
 
 
 def _table_4_1(rows: Table) -> str:

@@ -17,7 +17,12 @@ from cloven.errors import ParameterError
 app = typer.Typer(help="Run the experiments behind the tables in the documentation.", no_args_is_help=True)
 
 Out = Annotated[
-    Path, typer.Option("--out", "-o", help="Folder for the page and the figures; files are replaced.")
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        help="Folder like a checkout, for docs/results and experiments/figures; files are replaced.",
+    ),
 ]
 Data = Annotated[
     Path | None, typer.Option(help="Folder of the public data sets; default CLOVEN_DATA, ../shared/data.")
