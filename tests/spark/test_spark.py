@@ -17,7 +17,6 @@ import pytest
 import cloven as cv
 from cloven.engines import Engine
 from cloven.errors import InputError, OutputError, ParameterError
-from cloven.kinds.disassociated.blocks import splits
 from cloven.kinds.disassociated.private_files import _private_counts
 from cloven.storage.fingerprint import fingerprint, sketch
 from cloven.storage.receipt import read_receipt
@@ -66,13 +65,11 @@ WAYS = [
 
 
 @pytest.mark.parametrize("seed", range(len(WAYS)))
-def test_random_records_in_tiny_blocks(session, tmp_path, monkeypatch, seed):
+def test_random_records_in_tiny_blocks(session, tmp_path, seed):
     records = random_records(seed)
     settings = {"k": 2 + seed % 3, "m": 2, "max_cluster_size": 12, "block_records": 14 + 5 * seed} | WAYS[
         seed
     ]
-    if seed % 2:
-        monkeypatch.setattr(splits, "MOST_PROFILES", 16)  # more rounds
     method = cv.Disassociation(ignore_unknown=True, **settings)
     frame = session.createDataFrame([(record,) for record in records], LISTS)
     same(session, tmp_path, method, frame, cv.Transactions.from_records(records))
