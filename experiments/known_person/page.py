@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from experiments.harness.charts import coloured, library, seen
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from experiments.harness.figures import Row, Table, Tables
 
 DEFAULT = "max 120"
-"""The default among the settings that were tried."""
+REFINED = "max 120, refined"
+"""The default among the settings that were tried, and the same refined."""
 JUDGED = ("1 rarest item", "2 rarest items", "2 random items")
 COMPARED = {"papers": "#7b4fa3", "before": "#d95f02", "default": "#1b9e77"}
 TAIL = 0.01
@@ -181,6 +183,25 @@ def _best(kept: Tables) -> str:
     return f"{words}; the default, *{DEFAULT}*, misses {_count(mine)}."
 
 
+def _links(kept: Tables) -> str:
+    """What the default costs: hidden links that who has the release alone gets right."""
+    found: dict[str, dict[str, float]] = {DEFAULT: {}, REFINED: {}, "before": {}}
+    for row in kept["runs"]:
+        if row["part"] == "settings" and row["setting"] in found and row["release_alone"] is not None:
+            found[str(row["setting"])][str(row["data"])] = number(row["release_alone"])
+    same = set.intersection(*(set(shares) for shares in found.values()))
+    if not same:
+        return "**The price.** Links were not tried: all records are long."
+    told = {
+        setting: percent(fsum(shares[data] for data in same) / len(same)) for setting, shares in found.items()
+    }
+    return (
+        f"**The price.** Who has the release alone puts {told[DEFAULT]} of the hidden links right with the default,"
+        f" {told[REFINED]} with the default refined, and {told['before']} with the one before ({len(same)} data sets of"
+        " short records)."
+    )
+
+
 def _count(one: Row) -> str:
     return f"{one['told_missed']} on what is told, {one['kept_missed']} on what is kept"
 
@@ -246,6 +267,7 @@ def page(kept: Tables) -> Page:
             _most(kept),
             *map(sentence, judged(CLAIMS, kept["claims"])),
             _best(kept),
+            _links(kept),
             _leaks(kept),
             _monotone(kept),
         ],
