@@ -76,7 +76,10 @@ EXPERIMENTS = {
         "The semantic attack of the thesis on three corpora, beside chance and control.",
         "a quarter of an hour",
     ),
-    "cover": ("What covers give away against cluster size, and what their repair costs.", "some minutes"),
+    "cover": (
+        "What covers give away against cluster size, beside data without associations, and what their repair costs.",
+        "about ten minutes",
+    ),
     "tuning": (
         "Settings that beat the default on three public data sets, if there are any.",
         "about half an hour",

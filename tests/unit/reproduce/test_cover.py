@@ -1,143 +1,112 @@
-"""The experiment on covers: its arithmetic, and that it runs."""
+"""The experiment on covers: the control keeps what it should, answers follow from the figures, and it runs."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from itertools import combinations
 
+import numpy as np
 import pytest
 
-from experiments.cover import Size, cover, growth, shown
+from cloven.data.transactions import Transactions
+from experiments.cover.page import UNITS, linear, verdict
+from experiments.cover.runs import COUNTS, exchanged, run
 
-NONE = {"mean": 1.0, "low": 0.5, "high": 1.5}
+STRAIGHT = [(10, 100), (20, 200), (40, 400)]
+BENT = [(10, 100), (20, 400), (40, 90)]
 
 
 def sizes(values, **others):
-    """A value for every count at each size; some counts may have values of their own."""
+    """A value for every count at each size; some counts have values of their own."""
+    scores = {f"{name}{end}": 1.0 for name in ("moderate", "weak") for end in ("", "_low", "_high")}
     return [
-        Size(
-            "data", size, dict.fromkeys(COUNTS, value) | {name: own[place] for name, own in others.items()},
-            NONE, NONE, (0.1, 0.2, 0.3),
-        )
+        {"data": "data", "size": size}
+        | dict.fromkeys(COUNTS, value)
+        | {name: own[place] for name, own in others.items()}
+        | scores
+        | {"detection_seconds": 0.1}
         for place, (size, value) in enumerate(values)
-    ]  # fmt: skip
+    ]
 
 
-COUNTS = (
-    "score", "score_by_chunk", "score_as_printed", "covers", "single", "pairs", "different_pairs", "everywhere",
-    "clusters", "records",
-)  # fmt: skip
-PAGE = Path(__file__).parents[3].joinpath("docs", "results", "cover.md").read_text(encoding="utf-8")
+def repair(safe="cover", **own):
+    row = {"data": "data", "size": 10, "safe": safe, "covers": 0, "share_suppressed": 0.01, "pairs_kept": 0.5}
+    return row | {"broken_pairs": 2, "enumerated": 5, "several_chunks": 20} | own
 
 
-def words(text):
-    return " ".join(text.split())
+def answers(values, repairs=None, share=0.5):
+    """The points of the page, where the score without associations is a share of that with them."""
+    control = [
+        {"data": "data", "size": size, "measure": "score", "mean": share * value, "low": 0.0, "high": 0.0}
+        for size, value in values
+    ]
+    table = [row | {"data": "BMS-WebView-1"} for row in sizes(values)]
+    kept = {"sizes": table, "exchanged": [row | {"data": "BMS-WebView-1"} for row in control]}
+    return verdict(kept | {"repair": repairs or [repair("no"), repair(), repair("exact")]})
+
+
+def test_exchanges_keep_supports_and_sizes_and_leave_nothing_together():
+    rng = np.random.default_rng(1)
+    records = [["a", "b", "cd"[place % 2]] if place % 4 else ["e", "f"] for place in range(400)]
+    data = Transactions.from_records(records)
+    other = exchanged(data, rng)
+    assert other.vocabulary == data.vocabulary
+    assert other.supports.tolist() == data.supports.tolist()
+    assert other.lengths.tolist() == data.lengths.tolist()
+    together = {pair: sum(set(pair) <= record for record in other) for pair in combinations("abef", 2)}
+    assert together["a", "b"] < 280, "of 300 that hold both"
+    assert together["e", "f"] < 40, "of 100 that hold both"
+    assert together["a", "e"] > 20, "of none"
 
 
 def test_growth_knows_a_straight_line():
-    straight = growth(sizes([(10, 100), (20, 200), (40, 400)]))["data, covers"]
-    assert (straight["factor"], straight["sizes"]) == (4, 4)
-    assert straight["linear"] == pytest.approx(1)
-    bent = growth(sizes([(10, 100), (20, 400), (40, 100)]))["data, covers"]
-    assert bent["linear"] < 0.5
-
-
-def test_page_answers_from_the_figures():
-    pytest.importorskip("altair")
-    for values, answer in (
-        ([(10, 100), (20, 200), (40, 400)], "Counted in records, yes; in covers, score and pairs, yes."),
-        ([(10, 100), (20, 400), (40, 90)], "Counted in records, no; in covers, score and pairs, no."),
-    ):
-        files = shown(sizes(values), [])
-        assert answer in files["cover.md"]
-        assert files["cover/breaches.svg"].startswith("<svg")
-
-
-def test_the_answer_looks_at_records_in_which_the_paper_counts():
-    pytest.importorskip("altair")
-    bent = [(10, 100), (20, 400), (40, 90)]
-    records = words(shown(sizes(bent, records=(100, 210, 390)), [])["cover.md"])
-    assert "Counted in records, yes; in covers, score and pairs, no." in records
-    assert "of the records in 1 of 1 series, and 1 of 1 grow" in records
-    assert "They grow almost by construction" in records
-    score = words(shown(sizes(bent, score=(100, 210, 390)), [])["cover.md"])
-    assert "Counted in records, no; in covers, score and pairs, in part." in score
-
-
-def published():
-    """What the page in docs/results says of each maximum size; its table rounds nothing that is counted."""
-    columns = ("covers", "single", "pairs", "everywhere", "clusters", "records", "score")
-    table = PAGE.split("## Covers against")[1].split("## The price")[0]
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if "|" in line]
-    return [
-        Size(
-            row[0], int(row[1]),
-            dict(zip(columns, (int(cell.replace(",", "")) for cell in row[2:9]), strict=True)),
-            NONE, NONE, (0.1, 0.2, 0.3),
-        )
-        for row in rows[2:]
-    ]  # fmt: skip
-
-
-def test_the_published_answer_is_what_the_published_table_gives():
-    pytest.importorskip("altair")
-    found = published()
-    assert len({one.data for one in found}) == 4
-    fresh = shown(found, [])["cover.md"].split("## Do breaches")[1].split("## Covers against")[0]
-    assert PAGE.split("## Do breaches")[1].startswith(fresh.rstrip())
-
-
-def repair(safe, broken, enumerated, several):
-    kept = dict.fromkeys(("items_kept", "pairs_kept", "tlost_only", "tkd", "re"), 0.5)
-    counts = {"covers": 0, "broken_pairs": broken, "enumerated": enumerated, "several": several}
-    return (
-        {"data": "data", "size": 10, "safe": safe, "suppressed": 1, "occurrences": 100, "seconds": 0.1}
-        | counts
-        | kept
+    assert linear(sizes(STRAIGHT), "covers") == {"data": True}
+    assert linear(sizes(BENT), "covers") == {"data": False}
+    assert linear(sizes([(10, 100), (20, 105), (40, 115)]), "covers") == {"data": False}, (
+        "straight, and level"
     )
 
 
-def test_the_headline_tells_of_clusters_that_were_too_large_to_enumerate():
-    pytest.importorskip("altair")
-    rows = [
-        repair("no", 7, 4, 12),
-        repair("cover", 2, 5, 20),
-        repair("cover", 1, 5, 8),
-        repair("exact", 0, 3, 3),
-    ]
-    head = shown(sizes([(10, 100), (20, 400), (40, 90)]), rows)["cover.md"].split("## Covers against")[0]
-    told = " ".join(head.split())
-    assert "after `--safe cover` 3 pairs are broken in the 10 of 28 clusters" in told
-    assert "the other 18 are too large, and nothing is proved of them" in told
-    assert "after `--safe exact` 0 pairs are broken in the 3 of 3 clusters" in told
+def test_records_are_judged_apart_from_other_counts():
+    table = sizes(BENT, records=(100, 210, 390))
+    assert [unit for unit in UNITS if linear(table, unit)["data"]] == ["records"]
+    assert "holds for vulnerable records" in answers(STRAIGHT)[0]
+    assert "does not hold for vulnerable records" in answers(BENT)[0]
+
+
+@pytest.mark.parametrize(
+    ("share", "source"),
+    [(0.9, "mostly from supports"), (0.5, "from both"), (0.1, "mostly from associations")],
+)
+def test_the_control_says_where_covers_come_from(share, source):
+    assert (
+        f"{100 * share:.0f} % to {100 * share:.0f} % on BMS-WebView-1 ({source})"
+        in answers(BENT, share=share)[1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "says"),
+    [
+        ({}, "**Repair costs little.** `--safe cover` removes every cover"),
+        ({"share_suppressed": 0.03}, "**Repair costs much.** `--safe cover` removes every cover"),
+        ({"covers": 4}, "**Repair costs little.** `--safe cover` leaves 4 covers"),
+    ],
+)
+def test_the_price_of_repair_is_called_what_it_is(own, says):
+    assert says in answers(BENT, [repair("no"), repair(**own), repair("exact")])[4]
+
+
+def test_what_could_not_be_enumerated_is_counted_over_all_releases():
+    rows = [repair("no"), repair(), repair(several_chunks=8), repair("exact", broken_pairs=0)]
+    told = answers(BENT, rows)[5]
+    assert "after `--safe cover` 4 pairs are broken in the 10 of 28 clusters" in told
+    assert "after `--safe exact` 0 pairs are broken in the 5 of 20 clusters" in told
 
 
 @pytest.mark.slow
 @pytest.mark.data
 def test_experiment_runs_on_small_samples(data_dir):
-    files = cover(data_dir, lambda _step, _share: None, quick=True)
-    assert files["cover.md"].count("| groceries |") > 3
-    assert set(files) == {"cover.md", "cover.json", "cover/breaches.svg", "cover/time.svg"}
-
-
-def test_how_many_clusters_are_touched_is_told_as_counted():
-    pytest.importorskip("altair")
-    falls, rises = (
-        shown(sizes(values), [])["cover.md"] for values in (((10, 90), (20, 40)), ((10, 4), (20, 9)))
-    )
-    assert "clusters that covers touch falls on data (90 to 40, at most 90)" in words(falls)
-    assert "clusters that covers touch rises on data (4 to 9, at most 9)" in words(rises)
-
-
-@pytest.mark.parametrize(
-    ("suppressed", "covers", "told"),
-    [
-        (1, 0, "Repair costs little: `--safe cover` removes every cover"),
-        (3, 0, "Repair costs much: `--safe cover` removes every cover"),
-        (1, 4, "Repair costs little: `--safe cover` leaves 4 covers"),
-    ],
-)
-def test_the_price_of_repair_is_called_what_it_is(suppressed, covers, told):
-    pytest.importorskip("altair")
-    after = repair("cover", 0, 1, 1) | {"suppressed": suppressed, "covers": covers}
-    page = shown(sizes([(10, 100), (20, 400), (40, 90)]), [repair("no", 1, 1, 1), after])["cover.md"]
-    assert told in words(page)
+    found = run(data_dir, lambda _step, _share: None, quick=True)
+    assert {row["data"] for row in found["exchanged"]} == {"BMS-WebView-1", "BMS-WebView-2", "groceries"}
+    assert [row["safe"] for row in found["repair"]] == 3 * ["no", "cover", "exact"]
+    assert len(verdict(found)) == 6
