@@ -246,7 +246,7 @@ def picture(kept: Tables) -> Any:
             if row["data"] == name
             for series, field in (("strong", "score"), ("moderate", "moderate"), ("weak", "weak"))
         ]
-        rows += [{"series": "strong, items exchanged"} | row for row in exchanged_score(kept, name).values()]
+        rows += [{"series": "strong, items exchanged", **row} for row in exchanged_score(kept, name).values()]
         shown = seen(rows)
         colour = coloured("series", COLOURS)
         x, y = altair.X("size:Q", title="largest cluster"), altair.Y("mean:Q", title="score of Algorithm 1")

@@ -47,7 +47,7 @@ def run(folder: Path, report: Report, *, quick: bool = False) -> Tables:
     for place, (name, data) in enumerate(_sources(folder, quick=quick)):
         report(name, place / (len(DATA) + 1))
         for size in sizes:
-            found["sizes"].append({"data": name} | at_size(data, size, words, 3 if quick else DRAWS))
+            found["sizes"].append({"data": name, **at_size(data, size, words, 3 if quick else DRAWS)})
         if name != AOL:
             report(f"{name}, items exchanged", (place + 0.4) / (len(DATA) + 1))
             found["exchanged"] += without_associations(name, data, sizes, 2 if quick else COPIES)
@@ -142,7 +142,7 @@ def repaired(name: str, data: Transactions, size: int, reconstructions: int, lim
         rng = np.random.default_rng(SEED)
         measured: Any = utility(data, made.release, rng=rng, reconstructions=reconstructions).to_dict()
         gone = sum(map(len, made.key.suppressed_items))
-        row: Row = {"data": name, "size": size, "safe": safe} | _left(made, limit)
+        row: Row = {"data": name, "size": size, "safe": safe, **_left(made, limit)}
         row |= {"suppressed": gone, "share_suppressed": gone / int(data.lengths.sum())}
         row |= {measure: measured[measure] for measure in ("items_kept", "pairs_kept", "tlost_only")}
         for measure in ("tkd", "re"):

@@ -21,7 +21,7 @@ import numpy as np
 from cloven.data.transactions import Transactions
 from cloven.kinds.generalised.attack.elimination import elimination_named
 from cloven.kinds.generalised.attack.methods import eliminated
-from cloven.kinds.generalised.guesses import Cells, contexts, published_only
+from cloven.kinds.generalised.guesses import Cells
 from cloven.kinds.generalised.methods.by_policy import Coat
 from cloven.kinds.generalised.policy import Policy, random_items, related_groups
 from cloven.kinds.generalised.score.score import score_eliminations
@@ -32,6 +32,7 @@ from cloven.relatedness.ngd import GoogleDistance, MutualInformation
 from cloven.relatedness.vectors import Vectors
 from cloven.relatedness.wordnet import WordNet
 from cloven.verification import verify
+from experiments.generalisation.described import GeneralisedDescription, describe_generalised
 from experiments.harness.data import PEOPLE, PUBLIC_DATA, SPLIT_SEED, VECTORS, WORDNET, PublicData, corpus
 from experiments.harness.runs import Found, Plain, Remembered
 
@@ -39,11 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from cloven.kinds.generalised.guesses import Eliminations
     from cloven.kinds.generalised.key import Generalised
-    from cloven.kinds.generalised.release import SetGeneralised
     from cloven.protocols import Relatedness
     from cloven.statistics.findings import Findings
 
@@ -65,6 +63,10 @@ SIZES = (25, 50, 100, 200, 300)
 SEEDS = 5
 TERMS, LEAST_TERMS, LEAST_DOCUMENTS = 60, 40, 8
 """A text becomes its terms of highest TF-IDF, among those in enough documents; shorter texts are left out."""
+ROOT_DEPTHS = (1, 0)
+"""Depth of WordNet's root. Cloven counts synsets, which gives it 1; the paper measures distances from it: 0."""
+NOTHING = 1e-9
+"""In place of a depth of 0, so that the root is still as similar to itself as anything is."""
 LINKS = PublicData("named/wikispeedia_links.tsv.gz")
 COOKING, WIKI, OHSUMED, MEDQUAD, PATIENTS = "What's Cooking", "wikispeedia", "ohsumed", "MedQuAD", "Synthea"
 
@@ -208,83 +210,23 @@ def _read(findings: Findings) -> Found:
 
 
 @dataclass(frozen=True)
-class GeneralisedDescription:
-    """Figures of a release and its original; private to the owner.
+class RootedWordNet(WordNet):
+    """WordNet with its root at a given depth. At 0, nouns that only the root joins have nothing in common."""
 
-    Attributes:
-        transactions: records of the original.
-        length: mean number of items of a record.
-        items: different items of the original.
-        suppressed_items: items of the original that the release does not have.
-        generalised_items: blocks of more than one item that some record shows; what can be attacked.
-        items_in_them: items that they stand for.
-        mean_size: mean number of items of a generalised item; ``largest_size`` likewise.
-        mean_rows: mean number of records that show one.
-        cells: questions, a record and an item each.
-        density: mean share of original items in a generalised item, the mean taken over generalised items.
-        base_rate: share of added items among all cells: the precision of random elimination.
-        rows_without_context: records that show a generalised item and no item for certain.
-        mean_context: mean number of certain items of the others.
+    root_depth: int = 1
+
+    @cached_property
+    def _depths(self) -> Any:
+        return np.maximum(super()._depths + self.root_depth - 1, NOTHING)
+
+
+def from_root(name: str, root_depth: int) -> str:
+    """What a sweep or a measure is called whose WordNet has its root at a depth.
+
+    >>> from_root("consistent", 1), from_root("consistent", 0)
+    ('consistent', 'consistent, root at 0')
     """
-
-    transactions: int
-    length: float
-    items: int
-    suppressed_items: int
-    generalised_items: int
-    items_in_them: int
-    mean_size: float
-    largest_size: int
-    mean_rows: float
-    cells: int
-    density: float | None
-    base_rate: float | None
-    rows_without_context: int
-    mean_context: float
-
-
-def describe_generalised(release: SetGeneralised, original: Transactions) -> GeneralisedDescription:
-    """Describe a release and the data that it was made from."""
-    published_only(release)
-    used = (release.block_sizes > 1) & (release.supports > 0)
-    sizes, rows = release.block_sizes[used], release.supports[used]
-    cells = int((sizes * rows).sum())
-    held = _held(release, original)
-    row = np.repeat(np.arange(release.records), np.diff(release.row_offsets))
-    torn = np.zeros(release.records, bool)
-    torn[row[used[release.row_blocks]]] = True
-    context = np.diff(contexts(release).offsets)[torn]
-    published = {release.vocabulary[item] for item in release.block_items.tolist()}
-    return GeneralisedDescription(
-        transactions=len(original),
-        length=_mean(original.lengths),
-        items=len(original.vocabulary),
-        suppressed_items=sum(item not in published for item in original.vocabulary),
-        generalised_items=len(sizes),
-        items_in_them=int(sizes.sum()),
-        mean_size=_mean(sizes),
-        largest_size=int(sizes.max(initial=0)),
-        mean_rows=_mean(rows),
-        cells=cells,
-        density=float((held[used] / (sizes * rows)).mean()) if cells else None,
-        base_rate=1 - float(held[used].sum()) / cells if cells else None,
-        rows_without_context=int((context == 0).sum()),
-        mean_context=_mean(context[context > 0]),
-    )
-
-
-def _held(release: SetGeneralised, original: Transactions) -> NDArray[np.int64]:
-    """How often the records of the original hold an item of each block."""
-    code = {release.vocabulary[item]: item for item in release.block_items.tolist()}
-    block = np.full(len(release.vocabulary), -1, np.int64)
-    block[release.block_items] = np.repeat(np.arange(release.blocks), release.block_sizes)
-    of_name = np.array([block[code[name]] if name in code else -1 for name in original.vocabulary], np.int64)
-    held = of_name[original.codes] if len(original.codes) else np.empty(0, np.int64)
-    return np.bincount(held[held >= 0], minlength=release.blocks)
-
-
-def _mean(values: NDArray[np.int64]) -> float:
-    return float(values.mean()) if len(values) else 0.0
+    return name if root_depth == 1 else f"{name}, root at {root_depth}"
 
 
 @dataclass(frozen=True)
@@ -307,34 +249,36 @@ class Arena:
 
     source: Source
     knowledge: dict[str, Relatedness]
-    wordnet: WordNet
+    wordnets: dict[int, WordNet]
 
     @classmethod
     def open(cls, folder: Path, source: Source) -> Arena:
         """Let the attacker count the own records."""
         index = ClosedIndex.build(source.own, source=f"{source.name}, the attacker's half")
-        wordnet = WordNet(WORDNET.path(folder))
+        path = WORDNET.path(folder)
+        wordnets: dict[int, WordNet] = {depth: RootedWordNet(path, depth) for depth in ROOT_DEPTHS}
         measures: dict[str, Relatedness] = {
             "NGD": GoogleDistance(index),
             "NPMI": MutualInformation(index),
             "vectors": Vectors(VECTORS.path(folder)),
-            "WordNet": wordnet,
         }
-        return cls(source, {name: Remembered(one) for name, one in measures.items()}, wordnet)
+        measures |= {from_root("WordNet", depth): one for depth, one in wordnets.items()}
+        return cls(source, {name: Remembered(one) for name, one in measures.items()}, wordnets)
 
     def runs(self, seed: int, *, quick: bool = False) -> Iterator[Run]:
         """Everything that is tried on one sample."""
         name = self.source.name
         data = self.source.sample(np.random.default_rng(seed))
         policy = self._policy(data, seed)
-        grouped = self._consistent(data, policy) if name in (MEDQUAD, OHSUMED, COOKING) else None
+        grouped = self._consistent(data, policy) if name in (MEDQUAD, OHSUMED, COOKING) else {}
         for k in KS[::3] if quick else KS:
             made = self._made(data, policy, k)
             yield from self._tried(data, made, seed, "k", k, (*METHODS, NEAREST))
             if k == K:
                 yield from self._known(data, made, seed)
-            if grouped is not None and (k == K or name == MEDQUAD):
-                yield from self._tried(data, self._made(data, grouped, k), seed, "consistent", k, BY_DENSITY)
+            if k == K or name == MEDQUAD:
+                for sweep, close in grouped.items():
+                    yield from self._tried(data, self._made(data, close, k), seed, sweep, k, BY_DENSITY)
         if name in (MEDQUAD, COOKING):
             for wanted, some, made in self._dense(data, DENSITIES[1::3] if quick else DENSITIES, seed):
                 yield from self._tried(some, made, seed, "density", wanted, BY_DENSITY)
@@ -344,10 +288,14 @@ class Arena:
     def _policy(self, data: Transactions, seed: int) -> Policy:
         return random_items(data, self.source.protected, np.random.default_rng(seed))
 
-    def _consistent(self, data: Transactions, policy: Policy) -> Policy:
+    def _consistent(self, data: Transactions, policy: Policy) -> dict[str, Policy]:
         """Section 6.2.3: an item may be merged with what WordNet has close to it, and with nothing else."""
-        related = self.wordnet.relate(data.vocabulary)
-        return replace(policy, groups=related_groups(data.vocabulary, related, CLOSE, policy.protected))
+        found = {}
+        for depth, wordnet in self.wordnets.items():
+            related = wordnet.relate(data.vocabulary)
+            groups = related_groups(data.vocabulary, related, CLOSE, policy.protected)
+            found[from_root("consistent", depth)] = replace(policy, groups=groups)
+        return found
 
     @staticmethod
     def _made(data: Transactions, policy: Policy, k: int) -> Generalised:

@@ -86,7 +86,7 @@ EXPERIMENTS = {
     ),
     "generalisation": (
         "The attacks on set-generalised data on five data sets, beside what no knowledge gets.",
-        "some minutes",
+        "about a quarter of an hour",
     ),
     "slicing": (
         "Slicing and the upper/lower-level method under the composition attack.",

@@ -28,7 +28,7 @@ from cloven.kinds.generalised.score.score import (
 from cloven.kinds.generalised.score.truth import truth
 from cloven.kinds.generalised.words import MEASURES
 from cloven.statistics.findings import Findings
-from experiments.generalisation.runs import describe_generalised
+from experiments.generalisation.described import describe_generalised
 from tests.effort import tries
 
 
