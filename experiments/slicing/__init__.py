@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.harness.charts import library
-from experiments.harness.runs import Report, files, in_lines, part_of
-from experiments.slicing.charts import charts
-from experiments.slicing.claims import claims
+from experiments.harness.claims import measured
+from experiments.harness.page import Experiment
+from experiments.harness.runs import Report, part_of
+from experiments.slicing.claims import CLAIMS
 from experiments.slicing.data import OVERLAPS, sources
-from experiments.slicing.page import page
-from experiments.slicing.runs import SEEDS, About, Arena, Figures
+from experiments.slicing.figures import Figures, tables
+from experiments.slicing.page import page, picture
+from experiments.slicing.runs import SEEDS, About, Arena
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from experiments.harness.figures import Tables
     from experiments.slicing.runs import Run, Selected
 
 DATA_SETS = 3
 
 
-def slicing(folder: Path, report: Report, *, quick: bool = False) -> dict[str, str]:
-    """The page, the figures and the charts, as texts by file name."""
-    library()  # without charts the run would be for nothing
+def run(folder: Path, report: Report, *, quick: bool = False) -> Tables:
+    """Every method on every pair of tables."""
     seeds = tuple(range(1, (2 if quick else SEEDS) + 1))
     overlaps = OVERLAPS[-1:] if quick else OVERLAPS
     runs: list[Run] = []
@@ -36,18 +37,12 @@ def slicing(folder: Path, report: Report, *, quick: bool = False) -> dict[str, s
             tell(f"sample {seed}", place / len(seeds))
             runs += arena.runs(about[-1].l, seed)
             selected += arena.selected(seed)
-    return shown(Figures(runs, selected, about))
+    return kept_of(Figures(runs, selected, about))
 
 
-def shown(figures: Figures) -> dict[str, str]:
-    """What was measured as files: page, figures, charts."""
-    judged = claims(figures)
-    plain = in_lines(
-        {
-            "claims": judged,
-            "data": figures.about,
-            "runs": figures.runs,
-            "selected": figures.selected,
-        }
-    )
-    return files("slicing", page(figures, judged), plain, charts(figures))
+def kept_of(figures: Figures) -> Tables:
+    """What is kept of all runs."""
+    return tables(figures) | {"claims": measured(CLAIMS, figures)}
+
+
+EXPERIMENT = Experiment("slicing", run, page, picture)

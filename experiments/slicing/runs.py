@@ -11,7 +11,6 @@ neither, which no release can be blamed for. Of utility, ``value`` is that of th
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,11 +28,10 @@ from cloven.kinds.tables.utility import classification, data_utility
 from cloven.kinds.tables.utility.pairs import invalid_tuples, mean_distance, pair_distances
 from cloven.kinds.tables.utility.queries import Workload, query_errors
 from cloven.kinds.tables.verify.checker import verify_table
-from experiments.harness.figures import Estimate, Series, by_place, estimate
 from experiments.slicing.data import ORIGINAL, RATES, K, L, Methods, largest_l
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from cloven.data.table import Table
     from cloven.kinds.tables.key import TableKey
@@ -106,97 +104,6 @@ class About:
     rows: int
     l: int
     possible: tuple[int, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Figures:
-    """All runs, what swap rates select, and what the data sets are."""
-
-    runs: Sequence[Run]
-    selected: Sequence[Selected]
-    about: Sequence[About]
-
-    @cached_property
-    def _found(self) -> Mapping[tuple[Any, ...], Series]:
-        return by_place(
-            ((run.method, run.overlap, measure, side), (run.data, run.seed), value)
-            for run in self.runs
-            for measure, sides in run.found.items()
-            for side, value in sides.items()
-        )
-
-    @cached_property
-    def data(self) -> tuple[str, ...]:
-        """Names of the data sets."""
-        return tuple(one.name for one in self.about)
-
-    def of(self, data: str) -> About:
-        """What one data set is."""
-        return next(one for one in self.about if one.name == data)
-
-    @cached_property
-    def overlaps(self) -> tuple[int, ...]:
-        """Numbers of shared rows, ascending."""
-        return tuple(sorted({run.overlap for run in self.runs}))
-
-    @cached_property
-    def methods(self) -> tuple[str, ...]:
-        """Names of the methods, in the order of running; those that not every sample allows come where they came."""
-        return tuple(dict.fromkeys(run.method for run in self.runs))
-
-    @cached_property
-    def samples(self) -> int:
-        """Samples of each data set."""
-        return len({run.seed for run in self.runs})
-
-    def at(
-        self,
-        method: str,
-        measure: str,
-        side: str = "value",
-        data: str | Iterable[str] | None = None,
-        overlap: int | None = None,
-    ) -> Series:
-        """One figure: a number for each data set and sample, at an overlap; left out, the largest."""
-        wanted = self.data if data is None else (data,) if isinstance(data, str) else tuple(data)
-        where = self.overlaps[-1] if overlap is None else overlap
-        found = self._found.get((method, where, measure, side), Series())
-        return Series({pair: value for pair, value in found.items() if pair[0] in wanted})
-
-    def mean(
-        self, method: str, measure: str, side: str = "value", data: str | Iterable[str] | None = None
-    ) -> float:
-        """Mean over the samples, at the largest overlap."""
-        return self.at(method, measure, side, data).estimate.mean
-
-    def gap(self, one: str, other: str, measure: str, data: str | Iterable[str] | None = None) -> Estimate:
-        """One method minus another, sample by sample."""
-        return (self.at(one, measure, "value", data) - self.at(other, measure, "value", data)).estimate
-
-    def beside(
-        self, one: str, others: Sequence[str], measure: str, data: Iterable[str], best: str
-    ) -> Estimate:
-        """One method minus the ``max`` (or ``min``) of some others, sample by sample."""
-        pick = max if best == "max" else min
-        wanted = tuple(data)
-        theirs = [self.at(other, measure, "value", wanted) for other in others]
-        mine = self.at(one, measure, "value", wanted)
-        return estimate(
-            value - pick(each[pair] for each in theirs if pair in each) for pair, value in mine.items()
-        )
-
-    def cells(self, data: str, attribute: str, within: str | None, rate: float, field: str) -> list[Estimate]:
-        """A count of Tables 3 and 4, at each overlap."""
-        found = []
-        for overlap in self.overlaps:
-            counts = [
-                getattr(one, field)
-                for one in self.selected
-                if (one.data, one.overlap, one.attribute, one.within) == (data, overlap, attribute, within)
-                and np.isclose(one.rate, rate)
-            ]
-            found.append(estimate(float(count) for count in counts))
-        return found
 
 
 def risk(first: Release, second: Release, pair: Pair, sensitive: str, seed: int) -> Found:

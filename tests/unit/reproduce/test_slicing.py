@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from cloven.data.table import Attribute, Table
 from cloven.kinds.tables.methods.ul import UL
 from cloven.kinds.tables.utility.queries import QueryError
-from experiments.slicing import shown, slicing
-from experiments.slicing.claims import LOWER, below, claims, printed, readings
+from experiments.harness.claims import FAILS, HOLDS, OPEN, PARTLY, judged
+from experiments.slicing import kept_of, run
+from experiments.slicing.claims import CLAIMS, LOWER, printed
 from experiments.slicing.data import (
     ADAPTIVE,
     ADULT_RULES,
@@ -37,8 +36,9 @@ from experiments.slicing.data import (
     swapped,
     with_l,
 )
-from experiments.slicing.page import answer
-from experiments.slicing.runs import DIMENSIONS, RISKS, About, Arena, Figures, Run, Selected, asked, nearest
+from experiments.slicing.figures import Figures
+from experiments.slicing.page import mean, verdict
+from experiments.slicing.runs import DIMENSIONS, RISKS, About, Arena, Run, Selected, asked, nearest
 
 DATA = ("Education", "Occupation", "Mushroom")
 METHODS = (
@@ -99,63 +99,79 @@ def figures(levels=None, about=ABOUT, selected=4, upper=1500):
     return Figures(runs, chosen, about)
 
 
-def verdict(of, says):
-    (one,) = [claim for claim in claims(of) if says in claim.says]
+def judge(of, name):
+    (one,) = [one for one in judged(CLAIMS, kept_of(of)["claims"]) if one.claim.name == name]
     return one.verdict
 
 
 def test_utility_is_judged_against_the_best_of_the_others():
     best = {swapped(0.02): (0.3, 0.9, 0.5), UL_MAIN: (0.3, 0.9, 0.5)}
-    assert verdict(figures(best), "higher than that of all the others") == "confirmed"
-    assert (
-        verdict(figures(best | {MERGING: (0.3, 0.95, 0.5)}), "higher than that of all the others")
-        == "refuted"
-    )
-    assert verdict(figures(), "higher than that of all the others") == "chance"
+    assert judge(figures(best), "most useful") == HOLDS
+    assert judge(figures(best | {MERGING: (0.3, 0.95, 0.5)}), "most useful") == FAILS
+    assert judge(figures(), "most useful") == OPEN
 
 
-@pytest.mark.parametrize(("utility", "says"), [(0.9247, "confirmed"), (0.94, "refuted"), (0.90, "refuted")])
-def test_printed_utility_is_met_within_half_a_per_cent(utility, says):
-    assert verdict(figures({swapped(0.02): (0.3, utility, 0.5)}), "92.47 %") == says
+@pytest.mark.parametrize(
+    ("two", "five", "says"), [(0.9247, 0.9219, HOLDS), (0.94, 0.9219, PARTLY), (0.94, 0.94, FAILS)]
+)
+def test_printed_utility_is_met_within_half_a_per_cent(two, five, says):
+    assert judge(figures({swapped(0.02): (0.3, two, 0.5), UL_MAIN: (0.3, five, 0.5)}), "utility") == says
 
 
 def test_risk_is_below_if_it_is_below_each_of_the_others():
-    low = figures({UL_MAIN: (0.2, 0.8, 0.5), DIFFGEN: (0.1, 0.8, 0.5)})
-    assert verdict(low, "UL has a lower risk") == "confirmed"
-    assert verdict(low, "e-DP has the lowest risk") == "confirmed"
-    assert (
-        verdict(figures({UL_MAIN: (0.2, 0.8, 0.5), HYBRID: (0.1, 0.8, 0.5)}), "UL has a lower risk")
-        == "refuted"
-    )
-    assert below(low, UL_MAIN, [NO_SWAP], "no such measure") == "chance"
-
-
-def test_readings_that_judge_otherwise_are_named():
-    of = figures({UL_MAIN: (0.2, 0.8, 0.5)})
-    assert readings(of, UL_MAIN, [MONDRIAN]) == "All other readings say the same."
-    for run in of.runs:
-        run.found["drr_strict"]["value"] = 0.0
-    assert "strict: chance" in readings(Figures(of.runs, of.selected, of.about), UL_MAIN, [MONDRIAN])
+    low = {UL_MAIN: (0.2, 0.8, 0.5), DIFFGEN: (0.1, 0.8, 0.5)}
+    assert judge(figures(low), "risk") == HOLDS
+    assert judge(figures(low), "private, risk") == HOLDS
+    assert judge(figures(low | {HYBRID: (0.1, 0.8, 0.5)}), "risk") == PARTLY
+    assert judge(figures(), "risk") == OPEN
 
 
 def test_swap_rate_is_judged_by_its_slope():
     falling = {swapped(rate): (0.3 - rate, 0.9 - rate, 0.5 + rate) for rate in RATES}
     rising = {swapped(rate): (0.3 + rate, 0.9 + rate, 0.5 - rate) for rate in RATES}
-    for says in ("means a lower risk", "means less data utility"):
-        assert verdict(figures(falling), says) == "confirmed"
-        assert verdict(figures(rising), says) == "refuted"
+    for name in ("rate", "rate, utility"):
+        assert judge(figures(falling), name) == HOLDS
+        assert judge(figures(rising), name) == FAILS
 
 
 def test_six_values_are_judged_by_what_tables_allow():
-    assert verdict(figures(), "k = 6 and l = 6") == "refuted"
+    assert judge(figures(), "six values") == FAILS
     six = [About(name, name, 9, ("much", 10), 100, 50, 6, (6, 7)) for name in DATA]
-    assert verdict(figures(about=six), "k = 6 and l = 6") == "confirmed"
+    assert judge(figures(about=six), "six values") == HOLDS
 
 
 def test_tables_3_and_4_are_judged_by_the_printed_ranges():
-    assert verdict(figures(), "Cells with a share of at most") == "refuted"
-    assert verdict(figures(), "1 or 2 cells of column 1") == "confirmed"
-    assert verdict(figures(upper=900), "1 or 2 cells of column 1") == "refuted"
+    assert judge(figures(), "lower") == FAILS
+    assert judge(figures(), "upper") == HOLDS
+    assert judge(figures(upper=900), "upper") == PARTLY
+
+
+def test_kept_figures_are_means_over_samples():
+    of = figures({MONDRIAN: (0.4, 0.8, 0.5)})
+    kept = kept_of(of)
+    assert mean(kept, MONDRIAN, "confidence", "Mushroom") == pytest.approx(0.402)
+    (row,) = [row for row in kept["overlaps"] if (row["data"], row["method"], row["overlap"], row["measure"])
+              == ("Education", MONDRIAN, 100, "drr_soft")]  # fmt: skip
+    assert row["mean"] == pytest.approx(0.402)
+    (row,) = [row for row in kept["protected"] if (row["data"], row["rate"]) == ("Mushroom", 0.05)]
+    assert (row["attribute"], row["samples"], row["lower_cells"], row["lower_rows"]) == ("age", 3, 2, 5)
+
+
+@pytest.mark.parametrize(
+    ("bare", "who"), [(0.12, "the buckets protect, not the swapping"), (0.55, "buckets and swapping")]
+)
+def test_who_protects_follows_from_the_figures(bare, who):
+    levels = {MONDRIAN: (0.6, 0.8, 0.5), NO_SWAP: (bare, 0.8, 0.5), UL_MAIN: (0.1, 0.8, 0.5)}
+    assert who in verdict(kept_of(figures(levels)))[0]
+
+
+@pytest.mark.parametrize(("left", "says"), [(0.3, "keeps it, with 0.30"), (0.6, "leaves 0.60")])
+def test_the_promise_of_one_release_is_held_against_two(left, says):
+    assert says in verdict(kept_of(figures({ANATOMY: (left, 0.8, 0.5)})))[2]
+
+
+def test_the_default_that_the_page_names_is_that_of_the_method():
+    assert UL(k=6, l=2).settled(small()).partition == REPLAY.strip(", ")
 
 
 def test_printed_rows_are_the_papers():
@@ -262,83 +278,6 @@ def test_nearest_counts_cells_inside_classes():
     assert (one.lower_cells, one.lower_rows, one.upper_cells, one.upper_rows) == (1, 1, 1, 199)
 
 
-def test_answer_tells_what_swapping_adds():
-    text = answer(figures({UL_MAIN: (0.25, 0.8, 0.5)}))[0]
-    assert "Swapping 5 % makes it lower (-0.050)" in text
-    assert "error of counts no different (+0.000)" in text
-
-
-def test_answer_says_who_protects_by_the_figures():
-    levels = {MONDRIAN: (0.6, 0.8, 0.5), NO_SWAP: (0.12, 0.8, 0.5), UL_MAIN: (0.1, 0.8, 0.5)}
-    assert "protects well" in answer(figures(levels))[0]
-    assert (
-        "96 % come with the buckets alone: the buckets do it, not the swapping." in answer(figures(levels))[0]
-    )
-    swaps = answer(figures(levels | {NO_SWAP: (0.55, 0.8, 0.5)}))[0]
-    assert "10 % come with the buckets alone: the swapping does more of it than the buckets." in swaps
-    bad = answer(figures(levels | {UL_MAIN: (0.7, 0.8, 0.5)}))[0]
-    assert "does not protect well" in bad
-    assert "no less than Mondrian's" in bad
-
-
-def test_answer_counts_where_the_cut_matters():
-    assert "on 0 of 3 data sets" in answer(figures())[1]
-    assert "on 3 of 3 data sets" in answer(figures({UL_MAIN + ADAPTIVE: (0.5, 0.8, 0.5)}))[1]
-
-
-def test_the_default_that_the_page_names_is_that_of_the_method():
-    default = UL(k=6, l=2).settled(small()).partition
-    text = answer(figures({f"{UL_MAIN}, {default}": (0.12, 0.8, 0.5)}))[1]
-    assert f"the default for one sensitive column (*{default}*): Education 0.30, 0.30 and 0.12" in text
-
-
-@pytest.mark.parametrize(("left", "says"), [(0.3, "holds for two"), (0.6, "does not hold for two")])
-def test_the_promise_of_one_release_is_held_against_two(left, says):
-    assert says in answer(figures({ANATOMY: (left, 0.8, 0.5)}))[3]
-
-
-@pytest.mark.parametrize(
-    ("mine", "without", "says"),
-    [(0.002, 0.8, "solves"), (0.6, 0.8, "lessens, but does not solve,"), (0.8, 0.8, "does not solve")],
-)
-def test_invalid_rows_are_solved_lessened_or_neither(mine, without, says):
-    # every share of this data is the same number, invalid rows among them
-    of = figures({UL_MAIN: (0.3, mine, 0.5), NO_SWAP: (0.3, without, 0.5)})
-    assert f"it {says} the problem that it is proposed for" in answer(of)[6]
-
-
-def test_orders_of_methods_are_read_off():
-    (one,) = [claim for claim in claims(figures()) if "higher than that of all" in claim.says]
-    assert "the order is the same" in one.why
-    other = figures({UL_MAIN: (0.3, 0.9, 0.9)})
-    (one,) = [claim for claim in claims(other) if "higher than that of all" in claim.says]
-    assert "the order is another" in one.why
-
-
-def test_l_is_possible_or_not_by_the_data():
-    assert "**l = 6** is not possible on Education: much has 40 % of the rows." in answer(figures())[7]
-    six = [About(name, name, 9, ("much", 10), 100, 50, 6, (6, 7)) for name in DATA]
-    assert "**l = 6** is possible on Education." in answer(figures(about=six))[7]
-
-
-@pytest.mark.slow
-def test_files_are_a_page_figures_and_charts(monkeypatch):
-    pytest.importorskip("altair")
-    # drawing takes seconds; that charts can be drawn is seen where the experiment runs
-    monkeypatch.setattr("experiments.harness.charts.svg", lambda chart: f"<svg {len(chart.to_json())}")
-    files = shown(figures())
-    charts = {f"slicing/{name}.svg" for name in ("trade", "cells", "worth", "risk", "rate", "query")}
-    assert set(files) == {"slicing.md", "slicing.json"} | charts
-    assert all(files[name].startswith("<svg") for name in charts)
-    text = files["slicing.md"]
-    assert all(f"({name})" in text for name in charts)
-    assert "| mondrian | 0.302 ±0.002 / 0.100 / 0.100 |" in text
-    assert "| Mushroom | age | 3 | 2.0 / 5; 0.0 / 0 |" in text
-    plain = json.loads(files["slicing.json"])
-    assert len(plain["runs"]) == len(figures().runs)
-    assert len(plain["claims"]) == len(claims(figures()))
-
-
 @pytest.mark.slow
 @pytest.mark.data
 def test_data_are_what_the_page_says(data_dir):
@@ -361,10 +300,7 @@ def test_data_are_what_the_page_says(data_dir):
 @pytest.mark.slow
 @pytest.mark.data
 def test_experiment_runs_on_small_samples(data_dir):
-    pytest.importorskip("altair")
-    files = slicing(data_dir, lambda _step, _share: None, quick=True)
-    plain = json.loads(files["slicing.json"])
-    assert {run["data"] for run in plain["runs"]} == set(DATA)
-    assert {run["method"] for run in plain["runs"]} >= set(METHODS)
-    assert len(plain["claims"]) == len(claims(figures()))
-    assert sum(text.startswith("<svg") for text in files.values()) == 6
+    found = run(data_dir, lambda _step, _share: None, quick=True)
+    assert {row["data"] for row in found["methods"]} == set(DATA)
+    assert {row["method"] for row in found["methods"]} >= set(METHODS)
+    assert {row["claim"] for row in found["claims"]} == {claim.name for claim in CLAIMS}
