@@ -1,4 +1,4 @@
-"""The experiment on readers of tables: its answers follow from the figures, and a run is an audit."""
+"""The experiment on attribute inference from tables: its answers follow from the figures, and a run is an audit."""
 
 from __future__ import annotations
 
@@ -6,44 +6,65 @@ import numpy as np
 import pytest
 
 from cloven.data.table import Attribute, Table
-from experiments.table_readers import MANY, SETTINGS, measured, page
+from experiments.table_readers.page import FIGURES, READERS, cell, most, verdict
+from experiments.table_readers.runs import IMPOSSIBLE, MANY, SETTINGS, measured, past
 
 
-def run(setting, verdict="publish", adds=0.0, error=0.5, data="Adult"):
-    sides = [0.1 + adds, 0.1, adds, adds + 0.002]
-    readers = {
-        "known person": {"told at 0.8": sides, "told at 0.95": sides, "certain": [0.0, 0.0, 0.0, 0.001]}
-    }
-    return {
-        "data": data, "rows": 100, "setting": setting, "verdict": verdict, "readers": readers, "row": 0.1,
-        "reasons": [] if verdict == "publish" else ["An attacker (known person) is told too much."],
-        "query_error": error, "classification": [0.3, 0.2], "seconds": 1.0,
-    }  # fmt: skip
+def kept(*runs):
+    """Tables of runs: setting, verdict, what is added, and the query error."""
+    settings, readers = [], []
+    for setting, said, added, error in runs:
+        place = {"data": "Adult", "setting": setting}
+        against = None if said == "publish" else f"known person: told at 0.8 adds {100 * added:.1f} %"
+        settings.append(
+            place
+            | {"query_error": error, "accuracy": 0.3, "commonest": 0.2, "verdict": said, "against": against}
+        )
+        for reader, part in (("known person", 1), ("learns from the table", 0.5)):
+            for figure in FIGURES:
+                sides = {
+                    "release": 0.1 + part * added,
+                    "control": 0.1,
+                    "added": part * added,
+                    "added_high": None,
+                }
+                readers.append(place | {"reader": reader, "figure": figure} | sides)
+    return {"settings": settings, "readers": readers}
 
 
-def words(text):
-    return " ".join(text.split())
+GOOD, BETTER = ("slicing:k=6", "publish", 0.0, 0.5), ("slicing:k=3", "publish", 0.0, 0.4)
+BAD = ("mondrian:k=2", "do not publish", 0.3, 0.1)
 
 
 def test_answers_follow_from_the_figures():
-    good, bad = run("slicing:k=6", error=0.4), run("mondrian:k=2", "do not publish", adds=0.3)
-    told = words(page([good, run("ul:k=6"), bad]))
-    assert "Of 3 releases 2 may be published. In none of them members are told more than 1 %" in told
-    assert "Adult: 2 settings hold; of these `slicing:k=6` answers queries best (error 0.40" in told
-    assert "Adult, `mondrian:k=2`: known person: told at 0.8 adds 30.0 %" in told
+    told = verdict(kept(GOOD, BETTER, BAD))
+    assert "Of 3 releases 2 may be published.** In none of these" in told[0]
+    assert "most to attribute inference in 1.**" in told[1]
+    assert "from `mondrian:k=2` on Adult: 40.0 % of the people" in told[1]
+    assert "2 settings may be published; of these `slicing:k=3` answers queries best (error 0.40" in told[3]
 
 
 def test_a_release_that_is_published_and_tells_is_named():
-    told = words(page([run("slicing:k=6", adds=0.02)]))
-    assert "Members are told more than 1 % above outsiders at 0.95 in: Adult, slicing:k=6." in told
+    assert (
+        "1 point above the control group in Adult, `slicing:k=6`."
+        in verdict(kept(("slicing:k=6", "publish", 0.02, 0.5), BAD))[0]
+    )
 
 
-def test_a_table_without_a_good_setting_says_why():
-    failed = {"data": "Adult", "rows": 100, "setting": "anatomy:l=6", "error": "l = 6 cannot be met"}
-    told = words(page([failed, run("mondrian:k=2", "do not publish", adds=0.3)]))
-    assert "Adult: no setting holds (known person: told at 0.8 adds 30.0 %)." in told
-    assert "cannot be made" in told
-    assert "anatomy:l=6`: l = 6 cannot be met" in told
+def test_a_cell_shows_the_best_setting_or_what_speaks_against():
+    found = kept(GOOD, BETTER, BAD)
+    assert cell(found, "Adult", "slicing") == "`k=3` 0.40"
+    assert cell(found, "Adult", "mondrian") == "**no:** attribute inference, inferred with 80 % +30.0 points"
+    assert most(found, found["settings"][2], "certain")["reader"] == "known person"
+
+
+def test_the_first_figure_past_its_limit_speaks_against():
+    rows = [
+        {"reader": "known person", "figure": "told at 0.8", "added": 0.04, "added_high": 0.049},
+        {"reader": "known person", "figure": "told at 0.95", "added": 0.009, "added_high": 0.011},
+    ]
+    assert past("known person", rows) == "known person: told at 0.95 adds 0.9 %"
+    assert past("known person", rows[:1]) == "known person"
 
 
 @pytest.mark.parametrize("setting", ["mondrian:k=5,l=2", "anatomy:l=9"])
@@ -56,12 +77,15 @@ def test_a_run_is_an_audit(setting):
     )
     codes = np.column_stack([rng.integers(0, len(each), 200) for each in attributes]).astype(np.int32)
     found = measured("people", Table(attributes, codes, np.arange(200)), setting, quick=True)
+    (settled,) = found["settings"]
     if setting == "anatomy:l=9":
-        assert "l = 9 cannot be met" in found["error"]
+        assert (settled["verdict"], found["readers"]) == (IMPOSSIBLE, [])
+        assert "l = 9 cannot be met" in settled["against"]
         return
-    assert set(found["readers"]) == {"known person", "learns from the table", "replays the method"}
-    assert found["verdict"] == "do not publish", "of 200 people nobody can show 1 %"
-    assert 0 < found["classification"][1] <= 1
+    assert {row["reader"] for row in found["readers"]} == set(READERS)
+    assert {row["figure"] for row in found["readers"]} == set(FIGURES)
+    assert settled["verdict"] == "do not publish", "of 200 people nobody can show 1 %"
+    assert 0 < settled["commonest"] <= 1
 
 
 def test_nine_methods_are_tried_on_every_table():
