@@ -12,8 +12,9 @@ import numpy as np
 from cloven.data.schema import Column, Schema, number_text
 from cloven.intake.packing import MAX_BYTES
 from cloven.reading.cells import read_every_column
-from experiments.harness.page import filled, grid, percent, points, section
-from experiments.harness.runs import SEED, Plain, Report, as_json, files
+from experiments.harness.figures import number
+from experiments.harness.page import Experiment, Page, listed, percent
+from experiments.harness.runs import SEED, Report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from cloven.audit.report import AuditReport
     from cloven.disclosure.risk import Risk
+    from experiments.harness.figures import Row, Table, Tables
 
 HEADER = (
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race",
@@ -110,19 +112,32 @@ MADE = {
 }
 """The tables by name; the number is the k that was asked for."""
 ALONE, GIVEN = "as it is", "names out, roles given"
+SHORT = {
+    "finds the rows of the people on it": "direct identifiers present",
+    "is certain;": "logically implied",
+    "is little:": "k below 3",
+    "which cannot be read": "cells that cannot be read",
+    "nearly known": "numbers nearly known",
+    "picks the right one": "re-identification",
+    "(known person": "attribute inference",
+    "(learns from the table": "model-based inference",
+    "was found, not given": "roles unclear",
+}
+"""What reasons say, in a few words."""
 
 
-def made_elsewhere(folder: Path, report: Report, *, quick: bool = False) -> dict[str, str]:
-    """The page and its figures, as files by name."""
-    runs: list[Plain] = []
+def run(folder: Path, report: Report, *, quick: bool = False) -> Tables:
+    """Every table, audited twice."""
+    found: Tables = {"audits": [], "cells": []}
     some = list(MADE)[:2] if quick else list(MADE)
-    for number, name in enumerate(some):
-        report(name, number / len(some))
-        runs += audited(folder / "relational", name, MADE[name], quick=quick)
-    return files("made-elsewhere", page(runs), as_json(runs), {})
+    for place, name in enumerate(some):
+        report(name, place / len(some))
+        for table, rows in audited(folder / "relational", name, MADE[name], quick=quick).items():
+            found[table] += rows
+    return found
 
 
-def audited(folder: Path, name: str, source: Source, *, quick: bool = False) -> list[Plain]:
+def audited(folder: Path, name: str, source: Source, *, quick: bool = False) -> Tables:
     """A table as it is, with roles found where its original has a header; and without names, with roles given."""
     import pyarrow as pa
 
@@ -131,7 +146,8 @@ def audited(folder: Path, name: str, source: Source, *, quick: bool = False) -> 
 
     published, original = folder / "arx_made" / f"{name}.csv.gz", folder / source.file
     raw = read_every_column(published, MAX_BYTES)
-    out, schema = [], source.schema(folder)
+    schema, measures = source.schema(folder), measured(published, source)
+    out: Tables = {"audits": [], "cells": []}
     for way, table, roles in (
         (ALONE, published, schema if source.header else None),
         (GIVEN, pa.table(_wanted(raw, source)), schema),
@@ -139,8 +155,18 @@ def audited(folder: Path, name: str, source: Source, *, quick: bool = False) -> 
         start = perf_counter()
         effort = Effort().quick() if quick else Effort()
         found = audit_published(table, original, roles, effort=effort, seed=SEED)
-        out.append(plain(name, way, found) | {"seconds": round(perf_counter() - start, 1)})
-    return [each | {"pycanon": measured(published, source)} for each in out]
+        out["audits"].append(
+            {
+                "table": name,
+                "way": way,
+                **plain(found),
+                **measures,
+                "seconds": round(perf_counter() - start, 1),
+            }
+        )
+        if way == ALONE:
+            out["cells"] = [{"table": name, "remark": remark} for remark in odd(found)]
+    return out
 
 
 def _wanted(raw: Any, source: Source) -> dict[str, list[str]]:
@@ -150,149 +176,134 @@ def _wanted(raw: Any, source: Source) -> dict[str, list[str]]:
     return {name: [texts[name][code] for code in raw.cells[name].codes.tolist()] for name in wanted}
 
 
-def plain(name: str, way: str, found: AuditReport) -> Plain:
+def plain(found: AuditReport) -> Row:
     """One audit as plain figures."""
     method: Any = found.audit.method
     risks = {risk.threat: risk for risk in found.risks}
+    diversity, row = method.table.diversities[0], risks["a person's row"].attacker
     return {
-        "table": name,
-        "way": way,
         "rows": len(found.result.release),
         "of": len(found.data),
         "k": method.k,
         "l": method.l,
-        "entropy_l": round(method.table.diversities[0].entropy, 4),
-        "t": round(method.table.diversities[0].t, 4),
-        "names": list(method.table.names),
-        "row": _value(risks["a person's row"]),
-        "told": {name: _told(risks[name]) for name in ("known person", "learns from the table")},
+        "t": round(diversity.t, 4),
+        "names": ", ".join(method.table.names) or None,
+        "row": None if row is None else round(row.value, 4),
+        **near_certain([risks[name] for name in ("known person", "learns from the table")]),
         "verdict": found.decision.verdict,
-        "reasons": [str(reason) for reason in found.decision.reasons],
-        "remarks": [str(caution) for caution in found.cautions],
+        "against": ", ".join(because([str(reason) for reason in found.decision.reasons])) or None,
     }
 
 
-def _value(risk: Risk) -> float | None:
-    return None if risk.attacker is None else round(risk.attacker.value, 4)
-
-
-def _told(risk: Risk) -> list[float] | None:
-    """Members, outsiders and the upper end of what being in it adds, of what is told at 0.95."""
-    tail = next((tail for tail in risk.tails if tail.name == "told at 0.95"), None)
-    if tail is None:
-        return None
-    return [round(value, 4) for value in (tail.members.value, tail.outsiders.value, tail.excess.upper)]
-
-
-def measured(published: Path, source: Source) -> Plain | None:
-    """k, l and t as pyCANON measures them; None where it is not installed."""
-    try:
-        pandas, anonymity = import_module("pandas"), import_module("pycanon.anonymity")
-    except ImportError:
-        return None
-    frame, known, secret = pandas.read_csv(published), list(source.known), [source.sensitive]
+def near_certain(risks: list[Risk]) -> Row:
+    """Near-certain inference in the release and in the control group, by the attack to which the release adds most."""
+    tails = [tail for risk in risks for tail in risk.tails if tail.name == "told at 0.95"]
+    tail = max(tails, key=lambda tail: tail.excess.upper, default=None)
+    values = (None,) * 3 if tail is None else (tail.members.value, tail.outsiders.value, tail.excess.upper)
+    names = ("near_certain", "near_certain_control", "near_certain_added_high")
     return {
-        "k": int(anonymity.k_anonymity(frame, known)),
-        "l": int(anonymity.l_diversity(frame, known, secret)),
-        "t": round(float(anonymity.t_closeness(frame, known, secret)), 4),
+        name: None if value is None else round(value, 4) for name, value in zip(names, values, strict=True)
     }
-
-
-# The page.
-
-
-INTRO = """
-Made by `cloven reproduce made-elsewhere`; the figures behind every line are in `made-elsewhere.json`. The authors of
-pyCANON made these tables with ARX for the examples of their library; the number after k is what they asked for. Each
-is audited twice by `cloven audit --release TABLE --original FILE`: *as it is*, with roles found (of Adult, which has no
-header line, given); and without the columns that name people, with the roles of pyCANON's examples given, "no stroke"
-called harmless, scores within 5 % taken as one, and said what age 0 stands for.
-*Told at 0.95*: people in the table / the same people without
-their rows, of whom the right value is claimed with 0.95 or more by the reader who tells most more of members; in
-brackets the upper end of what being in the table adds, of which 1 % is accepted.
-"""
-SHORT = {
-    "finds the rows of the people on it": "names left in",
-    "is certain;": "a class with one value",
-    "is little:": "k below 3",
-    "which cannot be read": "cells that cannot be read",
-    "nearly known": "numbers nearly known",
-    "picks the right one": "a person's row",
-    "(known person": "a known person is told",
-    "(learns from the table": "learned from the table",
-    "was found, not given": "roles were not given",
-}
-"""What reasons say, in a few words."""
-
-
-def page(runs: list[Plain]) -> str:
-    """The page that shows some runs."""
-    alone = [run for run in runs if run["way"] == ALONE]
-    given = [run for run in runs if run["way"] == GIVEN]
-    parts = [
-        "# Tables that ARX made, audited\n",
-        filled(INTRO) + "\n",
-        section("The answer", *points(answers(alone, given)), ""),
-        section("As they are", grid(HEADS, map(line, alone))),
-        section("Names out, roles given", grid(HEADS, map(line, given))),
-        section("What is odd in the files", *points(oddities(alone)), ""),
-    ]
-    return "\n".join(parts)
-
-
-HEADS = (
-    "table", "rows, of", "k, l, t", "pyCANON", "names left in", "a person's row", "told at 0.95", "verdict",
-    "because of", "s",
-)  # fmt: skip
-
-
-def line(run: Plain) -> tuple[str, ...]:
-    """One audit as a line of a table."""
-    theirs = run["pycanon"]
-    told = max((each for each in run["told"].values() if each), key=lambda each: each[2], default=None)
-    return (
-        f"`{run['table']}`",
-        f"{run['rows']:,}, {run['of']:,}",
-        f"{run['k']}, {run['l']}, {run['t']:.4f}",
-        "-" if theirs is None else f"{theirs['k']}, {theirs['l']}, {theirs['t']:.4f}",
-        ", ".join(f"`{name}`" for name in run["names"]) or "none",
-        "-" if run["row"] is None else percent(run["row"]),
-        "-" if told is None else f"{percent(told[0])} / {percent(told[1])} [{percent(told[2])}]",
-        run["verdict"],
-        ", ".join(because(run["reasons"])) or "-",
-        f"{run['seconds']:.0f}",
-    )
 
 
 def because(reasons: list[str]) -> list[str]:
     """Reasons in a few words, each once.
 
     >>> because(["Whoever has a list with id finds the rows of the people on it.", "k = 2 is little: publish nothing"])
-    ['names left in', 'k below 3']
+    ['direct identifiers present', 'k below 3']
     """
     found = [next((short for text, short in SHORT.items() if text in reason), reason) for reason in reasons]
     return list(dict.fromkeys(found))
 
 
-def answers(alone: list[Plain], given: list[Plain]) -> list[str]:
+def odd(found: AuditReport) -> list[str]:
+    """What was said of cells that mean nothing, or something else than they say."""
+    remarks = [str(caution) for caution in found.cautions]
+    return [one for one in remarks if " of " in one and "taken for" in one and not one.startswith("roles")]
+
+
+def measured(published: Path, source: Source) -> Row:
+    """k, l and t as pyCANON measures them; nothing where it is not installed."""
+    try:
+        pandas, anonymity = import_module("pandas"), import_module("pycanon.anonymity")
+    except ImportError:
+        return {"pycanon_k": None, "pycanon_l": None, "pycanon_t": None}
+    frame, known, secret = pandas.read_csv(published), list(source.known), [source.sensitive]
+    return {
+        "pycanon_k": int(anonymity.k_anonymity(frame, known)),
+        "pycanon_l": int(anonymity.l_diversity(frame, known, secret)),
+        "pycanon_t": round(float(anonymity.t_closeness(frame, known, secret)), 4),
+    }
+
+
+# The page.
+
+
+def verdict(kept: Tables) -> list[str]:
     """What follows from the figures."""
-    compared = [run for run in alone if run["pycanon"] is not None]
-    same = [run for run in compared if all(run[name] == run["pycanon"][name] for name in ("k", "l", "t"))]
-    named = [run for run in alone if run["names"]]
-    single = [run for run in alone if run["l"] == 1]
-    holding = [f"`{run['table']}`" for run in given if run["verdict"] == "publish"]
+    alone, given = ([row for row in kept["audits"] if row["way"] == way] for way in (ALONE, GIVEN))
+    compared = [row for row in alone if row["pycanon_k"] is not None]
+    same = [row for row in compared if all(row[name] == row[f"pycanon_{name}"] for name in ("k", "l", "t"))]
+    named, single = [row for row in alone if row["names"]], [row for row in alone if row["l"] == 1]
+    holding = [f"`{row['table']}`" for row in given if row["verdict"] == "publish"]
+    remarks = list(dict.fromkeys(str(row["remark"]) for row in kept["cells"]))
     return [
-        f"k, l and t of {len(same)} of {len(compared)} tables are those of pyCANON to four places.",
-        f"{sum(run['verdict'] == 'publish' for run in alone)} of {len(alone)} may be published as they are."
-        f" {len(named)} still hold the column that names people, and {len(single)} have classes in which everybody has"
-        " the same value, whatever k is.",
-        f"Without these columns, with roles given, {len(holding)} of {len(given)} may be published"
-        + (f": {', '.join(holding)}." if holding else "."),
+        f"**k, l and t of {len(same)} of {len(compared)} tables are those of pyCANON**, to four places.",
+        f"**{sum(row['verdict'] == 'publish' for row in alone) or 'None'} of {len(alone)} may be published as they"
+        f" are.** {len(named)} still hold the column that names people, and in {len(single)} there are classes in which"
+        " everybody has the same value, whatever k is.",
+        f"**Without these columns, with roles given, {len(holding)} of {len(given)} may be published**"
+        + (f": {listed(holding)}." if holding else "."),
+        f"**Cells that do not say what they mean:** {'; '.join(remarks) or 'none'}.",
     ]
 
 
-def oddities(runs: list[Plain]) -> list[str]:
-    """What was told of cells, each once."""
-    told = [remark for run in runs for remark in run["remarks"] if " of " in remark and "taken for" in remark]
-    odd = [remark for remark in told if not remark.startswith("roles")]
-    return list(dict.fromkeys(odd)) or ["Nothing."]
+HEADS = (
+    "table", "rows, of", "k, l, t", "as it is, against it", "re-identification", "near-certain inference",
+    "names out, roles given",
+)  # fmt: skip
+
+
+def page(kept: Tables) -> Page:
+    """What speaks against each table, and what is left once names are out and roles are given."""
+    return Page(
+        title="Tables that ARX made, audited",
+        claim=CLAIM,
+        verdict=verdict(kept),
+        caption=CAPTION,
+        heads=HEADS,
+        rows=[
+            line(kept["audits"], name) for name in dict.fromkeys(str(row["table"]) for row in kept["audits"])
+        ],
+        notes=["It takes some minutes; pyCANON is compared where it is installed."],
+    )
+
+
+def line(table: Table, name: str) -> tuple[str, ...]:
+    """Both audits of a table."""
+    ways = {row["way"]: row for row in table if row["table"] == name}
+    alone, given = ways[ALONE], ways[GIVEN]
+    inferred = "-"
+    if given["near_certain"] is not None:
+        found = [percent(number(given[f"near_certain{side}"])) for side in ("", "_control", "_added_high")]
+        inferred = f"{found[0]} / {found[1]} (up to +{found[2].removesuffix(' %')})"
+    return (
+        f"`{name}`",
+        f"{given['rows']:,}, {given['of']:,}",
+        f"{given['k']}, {given['l']}, {number(given['t']):.4f}",
+        str(alone["against"] or "-"),
+        "-" if given["row"] is None else percent(number(given["row"])),
+        inferred,
+        "**publish**" if given["verdict"] == "publish" else str(given["against"]),
+    )
+
+
+CLAIM = """The authors of pyCANON made these tables with ARX for the examples of their library; the number after k in a
+name is what they asked for. Each is audited twice by `cloven audit --release TABLE --original FILE`: as it is, with
+roles found (of Adult, which has no header line, given); and without the columns that name people, with the roles of
+pyCANON's examples given, "no stroke" called harmless, scores within 5 % taken as one, and said what age 0 stands for.
+How to do it: [audit what others made](../how-to/audit-what-others-made.md)."""
+CAPTION = """Figures with names out and roles given. *re-identification*: share of people whose row is picked.
+*near-certain inference*: people in the table / the same people in the control group, whose rows are left out, and the
+upper 95 % bound of what the release causes, in points; 1 is accepted."""
+EXPERIMENT = Experiment("made-elsewhere", run, page)
