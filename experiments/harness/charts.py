@@ -9,7 +9,6 @@ from cloven.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from experiments.harness.figures import Estimate
 
 GUESSING = "guessing"
 STROKES: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1}
@@ -47,13 +46,6 @@ def coloured(field: str, colours: Mapping[str, str], *, legend: bool = True, **o
     shown = altair.Legend(**{"title": None, "orient": "top"} | options) if legend else None
     scale = altair.Scale(domain=list(colours), range=list(colours.values()))
     return altair.Color(f"{field}:N", scale=scale, legend=shown)
-
-
-def band(found: Estimate, least: float = -float("inf"), most: float = float("inf")) -> dict[str, float]:
-    """Mean and interval, as far as they can be shown."""
-    ends = (found.low, found.high) if found.pairs > 1 else (found.mean, found.mean)  # no interval, no band
-    values = {"mean": found.mean, "low": ends[0], "high": ends[1]}
-    return {name: min(max(value, least), most) for name, value in values.items()}
 
 
 def lines(

@@ -61,27 +61,12 @@ class Estimate(NamedTuple):
         """Whether it is known how far the mean could move."""
         return isfinite(self.low) and isfinite(self.high)
 
-    @property
-    def signed(self) -> str:
-        """With a sign, for differences."""
-        return f"{self.mean:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
-
-    @property
-    def short(self) -> str:
-        """Mean and half of the interval, for tables."""
-        return f"{self.mean:.3f} ±{(self.high - self.low) / 2:.3f}"
-
-    @property
-    def percent(self) -> str:
-        """As a percentage."""
-        return f"{100 * self.mean:.1f} %"
-
 
 def estimate(values: Iterable[float]) -> Estimate:
     """Mean and interval of values, one for each pair.
 
-    >>> estimate([1.0, 2.0, 3.0]).short
-    '2.000 ±2.484'
+    >>> f"{estimate([1.0, 2.0, 3.0]):.3f}"
+    '2.000 (-0.484 to 4.484)'
     """
     from scipy.stats import t
 

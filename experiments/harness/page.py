@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from experiments.harness.figures import Estimate, Tables
+    from experiments.harness.figures import Tables
     from experiments.harness.runs import Report
 
 WIDTH = 118
@@ -139,19 +139,6 @@ def section(title: str, *parts: str) -> str:
 def picture(file: str, title: str) -> str:
     """A chart on the page."""
     return f"![{title}]({file}.svg)\n"
-
-
-def number(found: Estimate, digits: int, *, spread: bool = True) -> str:
-    """Mean with half its interval.
-
-    >>> from experiments.harness.figures import Estimate
-    >>> number(Estimate(0.5, 0.4, 0.6, 8), 2), number(Estimate(0.5, 0.4, 0.6, 8), 1, spread=False)
-    ('0.50 ±0.10', '0.5')
-    """
-    if not found.pairs:
-        return "-"
-    half = f" ±{(found.high - found.low) / 2:.{digits}f}" if spread and found.pairs > 1 else ""
-    return f"{found.mean:.{digits}f}{half}"
 
 
 def percent(share: float, digits: int = 1) -> str:
