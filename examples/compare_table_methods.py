@@ -30,10 +30,6 @@ rivals = (
     cv.DiffGen(
         eps=1, specialisations=4, domains="from-data"
     ),  # no promise: the domains are read off the rows
-    cv.Hybrid(k=4, eps=1),
-    cv.MergingLike(k=4, l=3),  # like a method of that name, and not that method
-    cv.CompositionLike(k=4),
-    cv.ProbabilisticLike(k=4),
     cv.Anatomy(l=6),
 )
 report = cv.Audit(cv.Slicing(k=4, l=3), limits=cv.Limits(max_risk=0.4), rivals=rivals, seed=1).run(table)

@@ -14,12 +14,8 @@ import numpy as np
 from cloven.data.table import Attribute, Harm, Table, ValueTree
 from cloven.kinds.tables.key import TableKey
 from cloven.kinds.tables.methods.anatomy import Anatomy
-from cloven.kinds.tables.methods.composition_like import CompositionLike
 from cloven.kinds.tables.methods.constraints import DistinctL, EntropyL, RecursiveL, TCloseness
-from cloven.kinds.tables.methods.hybrid import Hybrid
-from cloven.kinds.tables.methods.merging_like import MergingLike
 from cloven.kinds.tables.methods.mondrian import Mondrian
-from cloven.kinds.tables.methods.probabilistic_like import ProbabilisticLike
 from cloven.kinds.tables.methods.slicing import Slicing
 from cloven.kinds.tables.methods.ul import UL
 from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
@@ -655,16 +651,4 @@ KINDS = (
     Published("slicing, two secrets", _slicing, TWO),
     Published("ul", _ul),
     Published("anatomy", lambda rng, _names: Anatomy(l=rng.choice((2, 2, 3)), seed=rng.randrange(99))),
-    Published("merging-like", lambda rng, _names: MergingLike(k=2, l=2, seed=rng.randrange(99))),
-    Published(
-        "composition-like",
-        lambda rng, _names: CompositionLike(k=2, rho=0.9, alpha=0.6, seed=rng.randrange(99)),
-    ),
-    Published(
-        "probabilistic-like", lambda rng, _names: ProbabilisticLike(k=2, d=2, alpha=rng.choice((0.2, 0.5)))
-    ),
-    Published(
-        "hybrid",
-        lambda rng, _names: Hybrid(k=2, eps=rng.choice((0.5, 2.0)), rate=0.9, seed=rng.randrange(99)),
-    ),
 )

@@ -15,16 +15,16 @@ import numpy as np
 
 from cloven.data.schema import Column, Schema
 from cloven.kinds.tables.methods.anatomy import Anatomy
-from cloven.kinds.tables.methods.composition_like import CompositionLike
 from cloven.kinds.tables.methods.diffgen import DiffGen
-from cloven.kinds.tables.methods.hybrid import Hybrid
-from cloven.kinds.tables.methods.merging_like import MergingLike
 from cloven.kinds.tables.methods.mondrian import Mondrian
-from cloven.kinds.tables.methods.probabilistic_like import ProbabilisticLike
 from cloven.kinds.tables.methods.slicing import Slicing
 from cloven.kinds.tables.methods.ul import UL
 from cloven.reading.tables import read_table
 from experiments.harness.data import PUBLIC_DATA, PublicData
+from experiments.stand_ins.composition_like import CompositionLike
+from experiments.stand_ins.hybrid import Hybrid
+from experiments.stand_ins.merging_like import MergingLike
+from experiments.stand_ins.probabilistic_like import ProbabilisticLike
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

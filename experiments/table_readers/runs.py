@@ -79,7 +79,7 @@ def tables(folder: Path) -> Iterator[tuple[str, Table]]:
 def measured(name: str, data: Table, text: str, *, quick: bool = False) -> Tables:
     """One audit: the release, and what each reader infers from it."""
     from cloven.audit.loop import Audit
-    from cloven.settings import parse_setting
+    from experiments.stand_ins import method_from
     from cloven.threats import Effort
 
     audit = Audit(

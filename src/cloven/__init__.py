@@ -79,12 +79,8 @@ if TYPE_CHECKING:
     from cloven.kinds.known_items import candidates, known_items
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.methods.anatomy import Anatomy
-    from cloven.kinds.tables.methods.composition_like import CompositionLike
     from cloven.kinds.tables.methods.diffgen import DiffGen
-    from cloven.kinds.tables.methods.hybrid import Hybrid
-    from cloven.kinds.tables.methods.merging_like import MergingLike
     from cloven.kinds.tables.methods.mondrian import Mondrian
-    from cloven.kinds.tables.methods.probabilistic_like import ProbabilisticLike
     from cloven.kinds.tables.methods.slicing import Slicing
     from cloven.kinds.tables.methods.ul import UL
     from cloven.kinds.tables.release import GeneralisedTable, Sliced
@@ -117,7 +113,6 @@ if TYPE_CHECKING:
         "ClovenError",
         "Coat",
         "Column",
-        "CompositionLike",
         "Decision",
         "DiffGen",
         "Disassociated",
@@ -126,13 +121,11 @@ if TYPE_CHECKING:
         "Generalised",
         "GeneralisedTable",
         "GuaranteeError",
-        "Hybrid",
         "InputError",
         "Key",
         "Knowledge",
         "LargeAudit",
         "Limits",
-        "MergingLike",
         "Mondrian",
         "OtherRelease",
         "Outcome",
@@ -141,7 +134,6 @@ if TYPE_CHECKING:
         "Pcta",
         "Policy",
         "Proposal",
-        "ProbabilisticLike",
         "PublishedTable",
         "ReleaseError",
         "Risk",
@@ -227,12 +219,8 @@ _HOME = homes(
         "cloven.kinds.frames": "to_frame",
         "cloven.kinds.tables.key": "PublishedTable",
         "cloven.kinds.tables.methods.anatomy": "Anatomy",
-        "cloven.kinds.tables.methods.composition_like": "CompositionLike",
         "cloven.kinds.tables.methods.diffgen": "DiffGen",
-        "cloven.kinds.tables.methods.hybrid": "Hybrid",
-        "cloven.kinds.tables.methods.merging_like": "MergingLike",
         "cloven.kinds.tables.methods.mondrian": "Mondrian",
-        "cloven.kinds.tables.methods.probabilistic_like": "ProbabilisticLike",
         "cloven.kinds.tables.methods.slicing": "Slicing",
         "cloven.kinds.tables.methods.ul": "UL",
         "cloven.kinds.tables.threats": "shared_rows",

@@ -39,10 +39,6 @@ _ANONYMISERS = {
         "ul": ("cloven.kinds.tables.methods.ul", "UL"),
         "anatomy": ("cloven.kinds.tables.methods.anatomy", "Anatomy"),
         "diffgen": ("cloven.kinds.tables.methods.diffgen", "DiffGen"),
-        "hybrid": ("cloven.kinds.tables.methods.hybrid", "Hybrid"),
-        "merging-like": ("cloven.kinds.tables.methods.merging_like", "MergingLike"),
-        "composition-like": ("cloven.kinds.tables.methods.composition_like", "CompositionLike"),
-        "probabilistic-like": ("cloven.kinds.tables.methods.probabilistic_like", "ProbabilisticLike"),
     },
 }
 """Group of entry points -> the built-in methods beside those of other packages."""

@@ -61,7 +61,7 @@ def test_schemas(refusing, people, tmp_path, fault):
     )
 
 
-@pytest.mark.parametrize("method", ["slicing", "ul", "anatomy", "diffgen", "hybrid", "probabilistic-like"])
+@pytest.mark.parametrize("method", ["slicing", "ul", "anatomy", "diffgen"])
 def test_methods_that_need_something_sensitive(refusing, people, tmp_path, method):
     bad = tmp_path / "bad.toml"
     bad.write_text(SCHEMAS["nothing sensitive"][0])

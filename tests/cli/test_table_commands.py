@@ -15,10 +15,6 @@ METHODS = {
     "ul": ("-k", 5, "-l", 3, "--swap-rate", 0.1),
     "anatomy": ("-l", 3),
     "diffgen": ("--eps", 1.5, "--specialisations", 3, "--domains", "from-data"),
-    "hybrid": ("-k", 4, "--eps", 2, "--rate", 0.9),
-    "merging-like": ("-k", 5, "-l", 2),
-    "composition-like": ("-k", 5, "--rho", 0.9),
-    "probabilistic-like": ("-k", 5, "-d", 2),
 }
 
 

@@ -95,9 +95,3 @@ def test_ul_that_exchanges_nothing_says_so(cloven, joint, tmp_path):
         assert made.code == 0, made.err
         assert ("no cell was exchanged at swap rate 0.1 %: this is plain slicing" in made.err) == told
         assert ("exchanged between persons" in made.err) != told
-
-
-def test_rows_that_are_made_up_are_no_persons(cloven, skewed, tmp_path):
-    assert cloven("anonymise", "hybrid", *skewed, "-k", 4, "--eps", 2, "-o", tmp_path / "out").code == 0
-    told = promise(cloven("verify", tmp_path / "out"))
-    assert "made-up ones among them; k persons of the sample were in it before noise" in told

@@ -46,7 +46,6 @@ app = typer.Typer(help="Anonymise a file: a release to publish and a private key
 _PUBLISHED = "OUT is to publish, OUT.private (the key) to keep."
 _VERIFIED = f"{_PUBLISHED} Both are verified before anything is written."
 _MERGE = "Merge items until whoever knows a protected itemset of somebody finds at least k candidates."
-_LIKE = "Built from a short description; do not cite it as that."
 ABOUT = {
     "disassociation": (
         "Split records into chunks that hide who is who.",
@@ -93,14 +92,6 @@ ABOUT = {
         "Differentially private: rows are made up.",
         _VERIFIED,
     ),
-    "hybrid": (
-        "A sample, coarse, with noise.",
-        "Mondrian on a sample, with noise on the sensitive values.",
-        _VERIFIED,
-    ),
-    "merging-like": ("An approximation of merging.", _LIKE, _VERIFIED),
-    "composition-like": ("An approximation of composition.", _LIKE, _VERIFIED),
-    "probabilistic-like": ("An approximation of (d, alpha)-linkable.", _LIKE, _VERIFIED),
 }
 """What each method is for, in a line; what it does; what comes of it."""
 

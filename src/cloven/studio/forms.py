@@ -45,10 +45,6 @@ ABOUT: Mapping[str, str] = {
     "ul": "Slicing, and rare values exchanged",
     "anatomy": "Publishes sensitive values apart from all others, in groups",
     "diffgen": "Noisy counts of coarse classes: differentially private",
-    "hybrid": "A sample, made coarse, with noise",
-    "merging-like": "For comparison: an approximation of merging",
-    "composition-like": "For comparison: an approximation of composition",
-    "probabilistic-like": "For comparison: an approximation of (d, alpha)-linkable",
 }
 
 

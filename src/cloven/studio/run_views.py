@@ -68,7 +68,7 @@ def _form(
         threats=every,
         others=_others(request, run),
         names={each.number: each.name for each in desk_of(request).workspace.all_data()},
-        rivals=[name for name in methods_for(shape) if name != run.method and not name.endswith("-like")],
+        rivals=[name for name in methods_for(shape) if name != run.method],
         wanted=wanted,
         errors=errors,
         sample=data.place is None,

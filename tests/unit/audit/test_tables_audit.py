@@ -26,10 +26,7 @@ from cloven.report.page import page
 from cloven.settings import parse_setting
 
 QUICK = cv.Effort().quick()
-ALL = (
-    "slicing:k=4,l=2 mondrian:k=4 ul:k=4,l=2 anatomy:l=2 diffgen:specialisations=3,domains=from-data hybrid:k=4"
-    " merging-like:k=4,l=2 composition-like:k=4 probabilistic-like:k=4,d=2"
-)
+ALL = "slicing:k=4,l=2 mondrian:k=4 ul:k=4,l=2 anatomy:l=2 diffgen:specialisations=3,domains=from-data"
 
 
 def people(rows: int = 240, seed: int = 3, sensitive: int = 2) -> Table:

@@ -9,10 +9,10 @@ import cloven as cv
 from cloven.data.table import Attribute, Table
 from cloven.kinds.tables.attack.replay import Replayed
 from cloven.kinds.tables.kind import TablesFamily
-from cloven.kinds.tables.methods.hybrid import Hybrid
 from cloven.kinds.tables.threats import replays
 from cloven.statistics.outsiders import Outsiders
 from cloven.threats import Effort
+from experiments.stand_ins.hybrid import Hybrid
 
 METHOD = cv.Mondrian(k=3, l=2)
 

@@ -105,7 +105,7 @@ def test_different_values_are_not_called_equally_likely():
     assert "at least 2 different values of illness" in said
     assert "right once in 2" not in said
     assert "one of them may be nearly everybody's" in said
-    for name in ("slicing", "anatomy", "merging-like"):
+    for name in ("slicing", "anatomy", "ul"):
         said = " ".join(sentences(anonymiser(name, l=3), table_summary()))
         assert "right more often than once in 3" in said
 

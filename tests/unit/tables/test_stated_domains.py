@@ -11,10 +11,7 @@ from cloven.data.schema import Column, Possible, Schema
 from cloven.data.taxonomy import nested_taxonomy, tree_of
 from cloven.errors import InputError, ParameterError
 from cloven.kinds.tables.cells import shown_release
-from cloven.kinds.tables.methods.composition_like import CompositionLike
 from cloven.kinds.tables.methods.diffgen import _subtree
-from cloven.kinds.tables.methods.hybrid import Hybrid
-from cloven.kinds.tables.methods.probabilistic_like import ProbabilisticLike
 from cloven.kinds.tables.verify.checker import verify_table
 from cloven.kinds.tables.words import lone_ends
 from cloven.reading.schema_file import schema_of
@@ -127,9 +124,6 @@ def test_bad_statements(settings, message):
 METHODS = (
     cv.Mondrian(k=20),
     cv.Mondrian(k=20, mode="relaxed", seed=1),
-    Hybrid(k=20, eps=3, seed=1),
-    CompositionLike(k=20, seed=1),
-    ProbabilisticLike(k=20, d=2),
 )
 
 
@@ -235,4 +229,4 @@ def test_pieces_of_a_large_tree_are_made():
 
 def test_a_budget_of_noise_that_is_too_small_is_told():
     with pytest.raises(ParameterError, match=r"eps must be a number of at least 0.001"):
-        Hybrid(eps=1e-5)
+        cv.DiffGen(eps=1e-5)

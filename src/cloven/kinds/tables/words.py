@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.release import TableRelease
 
 
-LIKE = ("merging-like", "composition-like", "probabilistic-like")
 AS_PUBLISHED = "as-published"
 """In place of a method, of a table that others made."""
 TAKEN_OUT = (
@@ -113,10 +112,6 @@ def cautions(figures: dict[str, int | float], method: Any, release: TableRelease
         out.append(
             "which values are possible was read off the rows, so ends of ranges and rare values may be one person's and"
             " eps promises nothing; state range or values of every column in the schema, or use this for experiments"
-        )
-    if told.get("method") in LIKE:
-        out.append(
-            f"{told['method']} is built from a short description of the method it is like; do not cite it as that"
         )
     if told.get("partition", REPLAY_PROOF) != REPLAY_PROOF:
         out.append(
@@ -416,8 +411,6 @@ def claimed(claim: Mapping[str, Any]) -> str:
     promise = f"every {group} has at least k = {claim['k']} {held}"
     if claim["made_up"]:
         promise += ", made-up ones among them"
-    if claim["method"] == "hybrid":
-        promise += "; k persons of the sample were in it before noise added and took away rows"
     if claim["check"] is None and claim["constraints"]:
         promise += f" and {claim['classes_show']}"
     elif claim["l"] is not None and len(claim["jointly"]) > 1:

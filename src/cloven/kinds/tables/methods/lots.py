@@ -1,4 +1,4 @@
-"""What methods for tables draw by lot: orders, samples, choices by weight, and noise.
+"""What methods for tables draw by lot: orders, choices by weight, and noise.
 
 Noise is the discrete Laplace distribution, drawn exactly (Canonne, Kamath, Steinke, NeurIPS 2020, algorithms 1 and 2):
 whole numbers, no rounding of logarithms that could tell the true count.
@@ -58,10 +58,6 @@ class Drawing:
     def order(self, count: int) -> Longs:
         """A random order of so many things."""
         return np.argsort(self.lots(count), kind="stable")
-
-    def sample(self, count: int, rate: float) -> Flags:
-        """Which of so many things are taken, each with a probability and for itself."""
-        return self.below(_FINE, count) < round(rate * _FINE)
 
     def weighted(self, log_weights: Floats) -> int:
         """One of several things, likelier the more it weighs; weights are given as logarithms.

@@ -281,10 +281,6 @@ _SLICING: Allowed = {
     "bins_by": one_of("width", "frequency"),
 }
 _NOISE: Allowed = {**_COMMON, "eps": _positive, "invented_rows": _true}
-_LIKE: Allowed = {
-    **_COMMON,
-    "approximates": one_of("Hasan et al. 2018", "Baig et al. 2012", "Sattar et al. 2014"),
-}
 _MEASURES = ("share", "share-of-all", "largest-share", "smallest-share", "jaccard", "cosine", "phi", "own")
 
 
@@ -317,10 +313,6 @@ def _of_methods(release: TableRelease) -> dict[str, Allowed]:
             "domains": one_of("stated", "from-data"),
             "promise": _private if stated else lambda promise: promise is None,
         },
-        "hybrid": {**_NOISE, "sampling_rate": _share, "noise_on": one_of("all", "present")},
-        "merging-like": {**_LIKE, **_CUT, "invented_rows": _true},
-        "composition-like": {**_LIKE, "sampling_rate": _share, "alpha": _share},
-        "probabilistic-like": {**_LIKE, "d": _level, "alpha": _share},
     }
 
 

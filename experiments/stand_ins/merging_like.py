@@ -19,12 +19,10 @@ from cloven.data.given import expect_table
 from cloven.data.taxonomy import balanced_ranges
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.assembly import sliced
-from cloven.kinds.tables.methods.constraints import ABOUT_COLUMNS, COLUMNS
-from cloven.kinds.tables.methods.hybrid import with_rows
 from cloven.kinds.tables.methods.lots import Drawing
-from cloven.kinds.tables.methods.parameters import SEED, check_seed, one_sensitive
+from cloven.kinds.tables.methods.parameters import check_seed, one_sensitive
 from cloven.kinds.tables.methods.slicing import Slicing
-from cloven.values import option, whole
+from experiments.stand_ins.hybrid import with_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from cloven.compiled import Flags, Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.protocols import Dimension
 
 
 @dataclass(frozen=True)
@@ -48,12 +45,10 @@ class MergingLike:
         seed: for the lots; experiments only, and marks the release.
     """
 
-    k: int = option(6, whole(2), "Rows of a bucket, at least.")
-    l: int = option(6, whole(2), "In each bucket no sensitive value has a share above 1/l.")
-    columns: int | tuple[tuple[str, ...], ...] | None = option(None, COLUMNS, ABOUT_COLUMNS)
-    seed: int | None = option(None, whole(0), SEED, last=True)
-    WORDED: ClassVar = Slicing.WORDED
-    SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
+    k: int = 6
+    l: int = 6
+    columns: int | tuple[tuple[str, ...], ...] | None = None
+    seed: int | None = None
     family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
@@ -78,12 +73,6 @@ class MergingLike:
             "columns": "chosen" if isinstance(self.columns, tuple) else self.columns,
             "invented_rows": True,
         }
-
-    @classmethod
-    def space(cls, data: Table) -> dict[str, Dimension]:
-        """What a search for good settings varies."""
-        found = Slicing.space(data)
-        return {name: found[name] for name in ("k", "l", "columns")}
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""

@@ -16,20 +16,15 @@ import numpy as np
 from cloven.data.given import expect_table
 from cloven.kinds.tables.methods.assembly import check_complete, generalised
 from cloven.kinds.tables.methods.constraints import TCloseness, described
-from cloven.kinds.tables.methods.hybrid import sampled_rows
 from cloven.kinds.tables.methods.lots import Drawing
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.parameters import (
-    ROWS_ALIKE,
-    SEED,
     check_counts_rows,
     check_k,
     check_seed,
     check_share,
-    possible_k,
 )
-from cloven.protocols import Dimension, Real
-from cloven.values import option, real, whole
+from experiments.stand_ins.hybrid import sampled_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,13 +44,10 @@ class CompositionLike:
         seed: for the lots; experiments only, and marks the release.
     """
 
-    k: int = option(6, whole(2), ROWS_ALIKE)
-    rho: float = option(0.8, real(0, 1), "Each row is taken with this probability.")
-    alpha: float = option(
-        0.5, real(0, 1), "How far sensitive values of a class may be spread from those of all."
-    )
-    seed: int | None = option(None, whole(0), SEED, last=True)
-    SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
+    k: int = 6
+    rho: float = 0.8
+    alpha: float = 0.5
+    seed: int | None = None
     family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
@@ -74,15 +66,6 @@ class CompositionLike:
             "sampling_rate": self.rho,
             "alpha": self.alpha,
             "constraints": [TCloseness(self.alpha).parameters],
-        }
-
-    @classmethod
-    def space(cls, data: Table) -> dict[str, Dimension]:
-        """What a search for good settings varies."""
-        return {
-            "k": possible_k(data),
-            "rho": Real(0.3, 1.0),
-            "alpha": Real(0.1, 1.0),
         }
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:

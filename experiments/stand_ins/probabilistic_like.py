@@ -21,15 +21,11 @@ from cloven.kinds.tables.methods.assembly import check_complete, generalised
 from cloven.kinds.tables.methods.constraints import DistinctL, described
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.parameters import (
-    ROWS_ALIKE,
     check_k,
     check_share,
     check_whole,
     one_sensitive,
-    possible_k,
 )
-from cloven.protocols import Dimension, Real, Whole
-from cloven.values import option, real, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,12 +47,9 @@ class ProbabilisticLike:
         alpha: probability with which somebody else's class would hold a linkable value, at least.
     """
 
-    k: int = option(6, whole(2), ROWS_ALIKE)
-    d: int = option(3, whole(1), "Linkable values of a class, at least.")
-    alpha: float = option(
-        0.5, real(0, 1), "Chance that somebody else's class would hold a linkable value, at least."
-    )
-    SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
+    k: int = 6
+    d: int = 3
+    alpha: float = 0.5
     family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
@@ -74,17 +67,6 @@ class ProbabilisticLike:
             "d": self.d,
             "alpha": self.alpha,
             "constraints": [DistinctL(self.d).parameters],
-        }
-
-    @classmethod
-    def space(cls, data: Table) -> dict[str, Dimension]:
-        """What a search for good settings varies."""
-        place = one_sensitive(data, "probabilistic-like")
-        kinds = len(np.unique(data.codes[:, place]))
-        return {
-            "k": possible_k(data),
-            "d": Whole(2, max(2, min(8, kinds))),
-            "alpha": Real(0.1, 0.95),
         }
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:

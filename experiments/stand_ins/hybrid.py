@@ -21,18 +21,13 @@ from cloven.kinds.tables.methods.assembly import check_complete, generalised
 from cloven.kinds.tables.methods.lots import LEAST_EPS, Drawing, noise_scale
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.parameters import (
-    ROWS_ALIKE,
-    SEED,
     check_choice,
     check_k,
     check_seed,
     check_share,
     check_within,
     one_sensitive,
-    possible_k,
 )
-from cloven.protocols import Choice, Dimension, Real
-from cloven.values import one_of, option, real, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +37,8 @@ if TYPE_CHECKING:
     from cloven.compiled import Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
+
+_FINE = 1 << 53
 
 
 @dataclass(frozen=True)
@@ -57,14 +54,11 @@ class Hybrid:
         seed: for the lots; experiments only, and marks the release.
     """
 
-    k: int = option(6, whole(2), ROWS_ALIKE)
-    eps: float = option(0.3, real(0, above=True), "Budget of differential privacy: less hides more.")
-    rate: float = option(0.8, real(0, 1, above=True), "Each row is taken with this probability.")
-    noise_on: Literal["all", "present"] = option(
-        "all", one_of("all", "present"), "Sensitive values that get noise: all, present (in the class)."
-    )
-    seed: int | None = option(None, whole(0), SEED, last=True)
-    SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
+    k: int = 6
+    eps: float = 0.3
+    rate: float = 0.8
+    noise_on: Literal["all", "present"] = "all"
+    seed: int | None = None
     family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
@@ -85,16 +79,6 @@ class Hybrid:
             "noise_on": self.noise_on,
             "invented_rows": True,
             "constraints": [],
-        }
-
-    @classmethod
-    def space(cls, data: Table) -> dict[str, Dimension]:
-        """What a search for good settings varies."""
-        return {
-            "k": possible_k(data),
-            "eps": Real(0.05, 5.0, log=True),
-            "rate": Real(0.3, 1.0),
-            "noise_on": Choice(("all", "present")),
         }
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
@@ -150,7 +134,7 @@ def sampled_rows(table: Table, rate: dict[str, float], k: int, drawing: Drawing)
         ParameterError: there are fewer than k.
     """
     ((name, share),) = rate.items()
-    sample = np.flatnonzero(drawing.sample(len(table), share))
+    sample = np.flatnonzero(drawing.below(_FINE, len(table)) < round(share * _FINE))
     if len(sample) < k:
         message = (
             f"a sample of {len(sample):,} rows cannot keep k = {k}; choose a higher {name} or a smaller k"
