@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cloven as cv
-from cloven.kinds.disassociated.methods.horizontal import Part
+from cloven.kinds.disassociated.methods.horizontal import HorPart, Part
 from cloven.kinds.disassociated.utility import items_kept, pairs_kept
 
 
@@ -32,7 +32,7 @@ class ByRarestItem:
 
 
 data = cv.sample("clinic")
-for step in ("horpart", "hierarchical", ByRarestItem()):
+for step in (HorPart(), ByRarestItem()):
     result = cv.Disassociation(k=5, m=2, horizontal=step).anonymise(data)
     verdict = cv.verify(result.release, original=data, key=result.key)
     kept = f"items {items_kept(data, result.release):.1%}, pairs {pairs_kept(data, result.release):.1%}"

@@ -15,12 +15,14 @@ import numpy as np
 from cloven.data.taxonomy import Taxonomy, read_taxonomy
 from cloven.datasets import shaped
 from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.disassociated.methods.horizontal import HorPart
 from experiments.harness.charts import coloured, library, seen, styled
 from experiments.harness.claims import Claim, above, below, each, judged, measured, near, sentence, within
 from experiments.harness.data import PUBLIC_DATA, first
 from experiments.harness.figures import Estimate, number
 from experiments.harness.page import Experiment, Page
 from experiments.harness.runs import SEED, Plain, Report
+from experiments.hierarchical import Hierarchical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +91,7 @@ def run(
 def _word(value: Any) -> Value:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return value if value is None or isinstance(value, int) else str(value)
+    return value if value is None or isinstance(value, int) else str(value).lower()
 
 
 def _cells(name: str, value: Plain | float | None) -> Row:
@@ -149,7 +151,7 @@ def experiments() -> dict[str, list[Disassociation]]:
             replace(base, horizontal=step, max_cluster_size=size, refine=refine)
             for size in (30, 250)
             for refine in (True, False)
-            for step in ("horpart", "hierarchical")
+            for step in (HorPart(), Hierarchical())
         ],
     }
 

@@ -11,6 +11,7 @@ from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.methods import Disassociation
 from experiments.harness.data import PEOPLE, PUBLIC_DATA, first
 from experiments.harness.runs import SEED, Plain
+from experiments.hierarchical import Hierarchical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,7 +56,7 @@ def settings(people: int) -> dict[str, Disassociation]:
         words = f"max 120{', refined' if refine else ''}, root of several"
         found[words] = Disassociation(refine=refine, root_chunks="several")
     if people < FEW:
-        found["max 120, hierarchical"] = Disassociation(horizontal="hierarchical")
+        found["max 120, hierarchical"] = Disassociation(horizontal=Hierarchical())
     return found
 
 

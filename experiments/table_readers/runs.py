@@ -83,7 +83,7 @@ def measured(name: str, data: Table, text: str, *, quick: bool = False) -> Table
     from cloven.threats import Effort
 
     audit = Audit(
-        parse_setting(text), effort=Effort().quick() if quick else Effort(), advise=False, seed=SEED
+        method_from(text), effort=Effort().quick() if quick else Effort(), advise=False, seed=SEED
     )
     place: Row = {"data": name, "setting": text}
     setting: Row = dict.fromkeys(

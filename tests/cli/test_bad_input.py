@@ -140,7 +140,6 @@ PARAMETERS = [
     (("--small-clusters", "drop"), ("'--small-clusters': must be one of add, abandon", "got 'drop'")),
     (("--small-clusters", "keep"), ("--small-clusters keep gives the promise up", "--allow-unsafe")),
     (("--reading", "all"), ("'--reading': must be one of occurring, strict, got 'all'",)),
-    (("--horizontal", "random"), ("'--horizontal': must be one of horpart, hierarchical, got 'random'",)),
     (("--join-terms", "all"), ("'--join-terms': must be one of moved, listed, got 'all'",)),
     (("--min-item-support", "0"), ("--min-item-support must be a whole number of at least 1", "got 0")),
     (("--min-item-support", "11"), ("needs at least 5 records that hold an item of support 11",)),

@@ -16,7 +16,6 @@ SETTINGS = [
     ("--small-clusters", "suppress"),
     ("--small-clusters", "remaining"),
     ("--reading", "strict"),
-    ("--horizontal", "hierarchical"),
     ("--min-item-support", "10"),
     ("--block-records", "300"),
     ("--join-terms", "listed"),

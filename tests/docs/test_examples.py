@@ -70,9 +70,9 @@ def tune_k_by_hand(lines):
 
 
 def custom_horizontal_step(lines):
-    assert [line.split(":")[0] for line in lines] == ["horpart", "hierarchical", "ByRarestItem()"]
+    assert [line.split(":")[0] for line in lines] == ["HorPart()", "ByRarestItem()"]
     assert all(line.endswith("verified: True") for line in lines)
-    assert "9 clusters" in lines[2]  # 1,000 records in slices of at most 120
+    assert "9 clusters" in lines[1]  # 1,000 records in slices of at most 120
 
 
 def read_a_pandas_frame(lines):

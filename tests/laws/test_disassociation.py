@@ -14,10 +14,14 @@ from strategies import RARE_ITEMS, skewed_records
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.disassociated.methods.horizontal import HorPart
 from cloven.verification import verify
+from experiments.hierarchical import Hierarchical
 from tests.effort import tries
 
 STRATEGIES = ["add", "abandon", "suppress", "remaining"]
+STEPS = [HorPart(), Hierarchical()]
+"""The horizontal step, and one that plugs in."""
 
 
 def anonymised(rows, method):
@@ -40,7 +44,7 @@ def assert_chunks_hold(release, k, m):
                 assert all(count >= k for count in held.values())
 
 
-@pytest.mark.parametrize("horizontal", ["horpart", "hierarchical"])
+@pytest.mark.parametrize("horizontal", STEPS, ids=repr)
 @pytest.mark.parametrize("small", STRATEGIES)
 @settings(max_examples=tries(150))
 @given(
@@ -57,7 +61,7 @@ def assert_chunks_hold(release, k, m):
 def test_every_release_passes_every_level(
     small, horizontal, rows, k, m, extra, strict, refine, listed, rare, several
 ):
-    if (small, horizontal) == ("abandon", "hierarchical"):
+    if (small, horizontal) == ("abandon", Hierarchical()):
         pytest.skip("hierarchical never splits, so there is nothing to abandon")
     method = Disassociation(
         k=k,
@@ -198,13 +202,13 @@ def test_persons_are_counted_not_records(rows, persons, k, m, small, refine, rar
 @given(
     rows=skewed_records(min_records=6, max_records=60),
     small=st.sampled_from([*STRATEGIES, "keep"]),
-    horizontal=st.sampled_from(["horpart", "hierarchical"]),
+    horizontal=st.sampled_from(STEPS),
     seed=st.integers(0, 100),
     rare=st.sampled_from(RARE_ITEMS),
     refine=st.booleans(),
 )
 def test_order_of_records_reaches_nothing(rows, small, horizontal, seed, rare, refine):
-    assume((small, horizontal) != ("abandon", "hierarchical"))
+    assume((small, horizontal) != ("abandon", Hierarchical()))
     method = Disassociation(
         k=3,
         max_cluster_size=8,
@@ -246,7 +250,7 @@ def test_relabelling_items_changes_names_only(rare):
     assert np.array_equal(one.row_offsets, two.row_offsets)
 
 
-@pytest.mark.parametrize("horizontal", ["horpart", "hierarchical"])
+@pytest.mark.parametrize("horizontal", STEPS, ids=repr)
 @pytest.mark.parametrize("block", [60, 1_000_000])
 @pytest.mark.parametrize("rare", RARE_ITEMS)
 def test_clusters_do_not_gather_those_who_hold_a_sensitive_item(horizontal, block, rare):

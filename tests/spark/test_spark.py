@@ -57,10 +57,10 @@ WAYS = [
     {"small_clusters": "add", "rare_items": "withhold"},
     {"small_clusters": "suppress", "rare_items": "withhold", "m": 3},
     {"small_clusters": "remaining", "rare_items": "cluster", "reading": "strict"},
-    {"small_clusters": "abandon", "horizontal": "horpart", "tie_order": ("i2", "i1"), "m": 1},
-    {"sensitive": {"i0"}, "utility_groups": (("i1", "i2"), ("ä",)), "horizontal": "hierarchical"},
+    {"small_clusters": "abandon", "tie_order": ("i2", "i1"), "m": 1},
+    {"sensitive": {"i0"}, "utility_groups": (("i1", "i2"), ("ä",))},
     {"min_item_support": 6, "rare_items": "cluster"},
-    {"min_item_support": 9, "small_clusters": "suppress", "horizontal": "horpart"},
+    {"min_item_support": 9, "small_clusters": "suppress"},
 ]
 
 

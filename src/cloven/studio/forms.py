@@ -54,7 +54,6 @@ LABELS: Mapping[str, str] = {
     "reading": "combinations to protect",
     "refine": "share leftovers between groups",
     "root_chunks": "leftovers above all groups",
-    "horizontal": "how to group",
     "sensitive": "items to cut from all others",
     "min_item_support": "people an item needs",
     "join_terms": "what joining weighs",

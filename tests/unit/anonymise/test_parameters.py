@@ -24,7 +24,7 @@ DATA = Transactions.from_records([["flu", "fever"], ["flu", "cough"], ["flu", "f
         ({"k": 20, "max_cluster_size": 30}, "at least 39"),
         ({"small_clusters": "drop"}, "add, abandon"),
         ({"reading": "loose"}, "occurring"),
-        ({"horizontal": "foo"}, "horpart"),
+        ({"horizontal": "horpart"}, "an object with partition"),
         ({"horizontal": object()}, "partition"),
         ({"refine": "no"}, "'no'"),
         ({"sensitive": "Smith"}, "collection of item names"),

@@ -15,7 +15,7 @@ from cloven.settings import parse_setting, setting, split_settings
         cv.Disassociation(),
         cv.Disassociation(k=3, m=1, max_cluster_size=None),
         cv.Disassociation(refine=False, safe="cover", small_clusters="suppress"),
-        cv.Disassociation(min_item_support=5, reading="strict", horizontal="hierarchical"),
+        cv.Disassociation(min_item_support=5, reading="strict"),
     ],
 )
 def test_round_trip(method):

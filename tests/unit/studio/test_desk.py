@@ -154,7 +154,7 @@ def test_what_was_finished_before_the_end_is_not_done_again(tmp_path):
             "reading": "occurring",
             "root_chunks": "single",
         }
-        usual |= {"horizontal": "horpart", "min_item_support": "1", "join_terms": "moved"}
+        usual |= {"min_item_support": "1", "join_terms": "moved"}
         page = client.post(f"{path}/protect", data={"method": "disassociation", **usual})
         attack = page.url.path
         client.post(

@@ -73,7 +73,6 @@ def test_the_sample_from_data_to_verdict(client):
         "small_clusters": "add",
         "reading": "occurring",
         "root_chunks": "single",
-        "horizontal": "horpart",
     }
     typed |= {"min_item_support": "1", "join_terms": "moved"}
     sample_run = audited(client, path, "disassociation", typed, every=True)

@@ -17,7 +17,7 @@ from cloven.data.defaults import CLUSTER, K, M
 from cloven.data.given import expect_sets
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.key import Anonymised, Key
-from cloven.kinds.disassociated.methods.horizontal import STEPS, Horizontal, SmallClusters
+from cloven.kinds.disassociated.methods.horizontal import Horizontal, HorPart, SmallClusters
 from cloven.kinds.disassociated.methods.repair import MOST, SUPPRESSED, WITHHELD
 from cloven.kinds.disassociated.release import NOT_ENUMERATED, RareItems
 from cloven.values import FLAG, TEXT, file_of, one_of, option, whole
@@ -56,7 +56,7 @@ class Disassociation:
             records.
         root_chunks: chunks of leftovers that k or more hold, above all clusters: of a ``single`` item each, or of
             ``several`` where that keeps the promise.
-        horizontal: ``horpart``, ``hierarchical``, or any object with ``partition``.
+        horizontal: what puts records into clusters: any object with ``partition``.
         utility_groups: groups of items that an analyst wants kept together; chunks never cross them.
         sensitive: items that go to the term chunk always.
         ignore_unknown: accept sensitive items that the data does not hold; otherwise they are an error.
@@ -104,7 +104,7 @@ class Disassociation:
         one_of("single", "several"),
         "Leftovers above all groups: a single item a chunk, or several.",
     )
-    horizontal: str | Horizontal = option("horpart", one_of(*STEPS), "How to group: horpart or hierarchical.")
+    horizontal: Horizontal = field(default=HorPart())
     utility_groups: tuple[tuple[str, ...], ...] = option(
         (), file_of("groups"), "JSON file: groups of items to keep together.", "--utility", last=True
     )
@@ -156,10 +156,9 @@ class Disassociation:
         _choice("safe", self.safe, ("no", "cover", "exact"))
         if self.seed is not None:
             _whole("seed", self.seed, 0, "it starts a random generator")
-        if isinstance(self.horizontal, str):
-            _choice("horizontal", self.horizontal, STEPS)
-        elif not callable(getattr(self.horizontal, "partition", None)):
-            message = f"horizontal must be a name or an object with partition(), got {self.horizontal!r}"
+        step: object = self.horizontal  # a text has a method of that name, too
+        if isinstance(step, str) or not callable(getattr(step, "partition", None)):
+            message = f"horizontal must be an object with partition(), got {step!r}"
             raise ParameterError(message)
 
     @property
@@ -205,8 +204,8 @@ class Disassociation:
                 value = [sorted(group) for group in value]
             elif name == "tie_order" and not isinstance(value, str):
                 value = "explicit"
-            elif name == "horizontal" and not isinstance(value, str):
-                value = type(value).__name__
+            elif name == "horizontal":
+                value = "horpart" if isinstance(value, HorPart) else type(value).__name__
             out[name] = value
         if self.safe != "no":
             out["supports"] = "lower bounds"

@@ -11,7 +11,7 @@ from cloven.data.arrays import lexicographic_order, offsets_of, repeats, stable_
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods.assembly import Labels
 from cloven.kinds.disassociated.methods.blocks import blocks
-from cloven.kinds.disassociated.methods.horizontal import Part, holders_of_clusters, horizontal_step
+from cloven.kinds.disassociated.methods.horizontal import Part, holders_of_clusters
 from cloven.kinds.disassociated.methods.refinement import Grouped, refine
 from cloven.kinds.disassociated.methods.repair import SUPPRESSED, Chunks, Lots, lots_of, make_exact
 from cloven.kinds.disassociated.methods.root import Promise, rooted
@@ -132,13 +132,12 @@ def _clusters(method: Disassociation, records: Records, terms: Terms) -> Longs:
 
     Barred terms are not split by: a cluster of those who hold a sensitive item would tell it of each of them.
     """
-    step = horizontal_step(method.horizontal) if isinstance(method.horizontal, str) else method.horizontal
     offsets, codes = _without(records.offsets, records.terms, terms.barred)
     maximum = method.max_cluster_size or len(offsets) - 1
     part = Part(
         offsets, codes, len(terms.barred), records.person, method.k, method.m, maximum, method.small_clusters
     )
-    return _checked(step.partition(part), part, type(step).__name__)
+    return _checked(method.horizontal.partition(part), part, type(method.horizontal).__name__)
 
 
 def _checked(found: Longs, part: Part, name: str) -> Longs:

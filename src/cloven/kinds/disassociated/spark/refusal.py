@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cloven.errors import ParameterError
+from cloven.kinds.disassociated.methods.horizontal import HorPart
+from cloven.kinds.disassociated.methods.horizontal import HorPart
 
 if TYPE_CHECKING:
     from cloven.kinds.disassociated.methods.disassociation import Disassociation
@@ -20,7 +22,7 @@ def refuse(method: Disassociation) -> None:
         and method.rare_items != "cluster",
         "tie_order='first-seen' follows the order of the input, which a cluster has not": method.tie_order
         == "first-seen",
-        "a horizontal step of your own": not isinstance(method.horizontal, str),
+        "a horizontal step of your own": not isinstance(method.horizontal, HorPart),
     }
     reason = next((reason for reason, holds in reasons.items() if holds), None)
     if reason is not None:
