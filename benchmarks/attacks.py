@@ -1,6 +1,6 @@
 """Attacks on hidden parts, on known persons, on being in it, on what the method tells; all of the data against half.
 
-RBA works on what COAT made, and word mover's distance on made-up pairs. What an attack knows beforehand is not timed.
+RBA works on what COAT made. What an attack knows beforehand is not timed.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import cloven as cv
 from benchmarks.measuring import FILES, against_half, halved
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.attack.membership import Membership
-from cloven.kinds.disassociated.score.movers import Vectors as MoverVectors
-from cloven.kinds.disassociated.score.movers import movers_distances
 from cloven.kinds.generalised.policy import random_items
 from cloven.statistics.telling import People
 
@@ -40,7 +38,6 @@ def attacks(extent: Extent) -> list[Row]:
         *_asking(parts, runs),
         _eliminating(parts, words, runs),
         _covered(extent),
-        _moved(extent),
     ]
 
 
@@ -97,18 +94,3 @@ def _covered(extent: Extent) -> Row:
     data = extent.some(cv.read(extent.file(FILES[name])))
     releases = {many: PAPERS_WAY.anonymise(part).release for many, part in halved(data).items()}
     return against_half("covers", name, releases, cv.attacks.covers, extent.runs)
-
-
-def _moved(extent: Extent) -> Row:
-    """Pairs of 20 to 24 words out of 5,000, in 100 dimensions."""
-    rng, pairs = np.random.default_rng(1), 100 if extent.small else 10_000
-    vectors = MoverVectors(rng.standard_normal((5_000, 100)).astype(np.float32), np.ones(5_000, bool))
-    left = [np.sort(rng.choice(5_000, 20, replace=False)) for _ in range(pairs)]
-    right = [np.sort(rng.choice(5_000, 20 + number % 5, replace=False)) for number in range(pairs)]
-    return against_half(
-        "word mover's distance",
-        "made-up pairs",
-        {many: (left[:many], right[:many]) for many in (pairs // 2, pairs)},
-        lambda sides: movers_distances(*sides, vectors),
-        min(RUNS, extent.runs),
-    )

@@ -17,12 +17,8 @@ from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.named import Guesswork, attack_named, guesswork_of
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.disassociated.score.breakage import LIMIT
 from cloven.kinds.disassociated.score.definitions import SCOPES as KINDS
-from cloven.kinds.disassociated.score.movers import Vectors as MoversVectors
-from cloven.kinds.disassociated.score.movers import movers_distances
-from cloven.kinds.disassociated.score.rebuilt import anchors, attached
-from cloven.kinds.disassociated.score.score import Bench
+from cloven.kinds.disassociated.score.precision import attached
 from cloven.kinds.disassociated.score.truth import truth
 from cloven.kinds.disassociated.utility import terms_lost
 from cloven.relatedness.combination import BackFilled, Combined, Shuffled
@@ -37,6 +33,10 @@ from cloven.text.samples import Topics, choose_documents, density_sample, find_t
 from experiments.harness.data import PUBLIC_DATA, VECTORS, PublicData, corpus
 from experiments.harness.runs import Remembered, Report
 from experiments.table_4_1 import PRINTED, ROWS, thesis_table_4_1
+from experiments.thesis.bench import Bench
+from experiments.thesis.movers import Vectors as MoversVectors
+from experiments.thesis.movers import movers_distances
+from experiments.thesis.rebuilt import anchors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.guesses import Guesses
     from cloven.kinds.disassociated.key import Anonymised
     from cloven.kinds.disassociated.methods.horizontal import SmallClusters
+    from cloven.kinds.disassociated.score.score import Bench as Ranked
     from cloven.protocols import Relatedness
     from cloven.relatedness.evaluation import Correlation
     from cloven.statistics.tally import Tallies
@@ -241,9 +242,7 @@ class Bout:
     def _bench(self) -> Bench:
         release = self.made.release
         guesses = Guesswork().guess(release, np.random.default_rng(self.seed))
-        answers = truth(guesses.questions, release, self.made.key)
-        rng = np.random.default_rng(self.seed)
-        return Bench.of(guesses, release, answers, ("ranking", "rebuilt", "km"), None, rng, LIMIT)
+        return Bench.of(guesses, release, self.made.key)
 
     def _guess(self, tried: Tried, measures: dict[str, Relatedness]) -> Guesses:
         attack = attack_named(
@@ -260,8 +259,8 @@ class Bout:
         return {tried.relatedness: Shuffled(self.measures[tried.relatedness], self.seed)}
 
     def _values(self, bench: Bench, guesses: Guesses) -> Found:
-        found = _read(bench.measured(guesses).tallies)
-        found["auc_shown:all"] = auc_among_anchors(bench, guesses)
+        found = _read(bench.measured(guesses))
+        found["auc_shown:all"] = auc_among_anchors(bench.ranked, guesses)
         return found
 
     def _chance(self, bench: Bench, selection: str) -> tuple[Found, float | None]:
@@ -277,16 +276,16 @@ class Bout:
         """Mean word mover's distance between original and rebuilt transactions, anchors included."""
         if self.vectors is None:
             return None
-        shown = anchors(bench.truth.questions, self.made.release)
+        shown = anchors(bench.ranked.truth.questions, self.made.release)
         kinds, sides = KINDS["all"], []
         for cells in (attached(guesses, self.made.release), bench.true):
             numbers = np.union1d(shown.numbers(kinds), cells.numbers(kinds))
-            edges = np.searchsorted(numbers, np.arange(1, cells.slots) * cells.width)
+            edges = np.searchsorted(numbers, np.arange(1, len(bench.ranked.units.of_slot)) * cells.width)
             sides.append(np.split(numbers % max(1, cells.width), edges))
-        return float(np.nanmean(movers_distances(sides[0], sides[1], self.vectors).distance))
+        return float(np.nanmean(movers_distances(sides[0], sides[1], self.vectors)))
 
 
-def auc_among_anchors(bench: Bench, guesses: Guesses) -> float | None:
+def auc_among_anchors(bench: Ranked, guesses: Guesses) -> float | None:
     """Link AUC over slots with an anchor alone, as the quick trial measured it; the others are ties by nature."""
     asked = bench.truth.questions
     shown: NDArray[np.bool_] = asked.slot_anchor[asked.slots] >= 0

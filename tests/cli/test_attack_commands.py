@@ -93,16 +93,6 @@ def test_score_puts_chance_and_control_beside_the_attack(cloven, place):
     assert " units\n" in ended.out
 
 
-@pytest.mark.slow
-def test_score_measures_how_far_words_move(cloven, place):
-    ended = cloven(
-        "score", place / "release", place / "guesses", "--private", place / "release.private", "--vectors", "sample",
-        "--chance", 1, "--all",
-    )  # fmt: skip
-    assert ended.code == 0
-    assert "movers_best" in ended.out
-
-
 def test_attack_needs_nothing_but_the_release(cloven, place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ended = cloven("attack", place / "release", "--seed", 1)
@@ -164,7 +154,6 @@ def test_scores_need_what_belongs_together(cloven, place, tmp_path):
         3, "another release"
     )
     cloven("score", place / "release", place / "guesses", "--private", tmp_path / "other.private").refused(3)
-    cloven("score", place / "release", place / "guesses", *private, "--vectors", "learned").refused(2)
 
 
 @pytest.mark.slow

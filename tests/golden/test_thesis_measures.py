@@ -12,7 +12,7 @@ import pytest
 from cloven.kinds.disassociated.guesses import Answer, Guesses, Questions
 from cloven.kinds.disassociated.key import Key
 from cloven.kinds.disassociated.release import Disassociated, Kind
-from cloven.kinds.disassociated.score.score import score
+from experiments.thesis.bench import Bench
 
 WORDS = (
     "biopsy",
@@ -130,7 +130,9 @@ TABLE_4_11 = {"biopsy": (1, 2), "catheterisation": (1,), "vessel": (3,), "radiot
 
 
 def findings(table):
-    return score(rebuilt(**table), table_4_3(), table_4_2(), rng=np.random.default_rng(1))
+    guesses = rebuilt(**table)
+    bench = Bench.of(guesses, table_4_3(), table_4_2())
+    return bench.measured(guesses), bench.chance([guesses])
 
 
 @pytest.mark.parametrize(
@@ -139,35 +141,35 @@ def findings(table):
     ids=["ABA, RGA, MRA (4.6, 4.8, 4.10)", "VPA (4.11)"],
 )
 def test_reconstructed_transactions(table, accuracy, broken, precision, anywhere, own):
-    found = findings(table)
-    assert found.get("accuracy").value == pytest.approx(accuracy)
-    assert found.get("broken").value == broken
-    assert found.get("precision").value == pytest.approx(precision)
+    found, _ = findings(table)
+    assert found["accuracy", "all"].value == pytest.approx(accuracy)
+    assert found["broken", "all"].value == broken
+    assert found["precision", "all"].value == pytest.approx(precision)
     # k = 2: 14 pairs have support 1 and lie in several chunks.
     for measure in ("km_any", "km_own", "km_data_any", "km_data_own"):
-        assert found.get(measure).count == 14
-    assert found.get("km_any").value * 14 == pytest.approx(anywhere)
-    assert found.get("km_own").value * 14 == pytest.approx(own)
+        assert found[measure, "all"].count == 14
+    assert found["km_any", "all"].value * 14 == pytest.approx(anywhere)
+    assert found["km_own", "all"].value * 14 == pytest.approx(own)
 
 
 def test_what_the_printed_tables_mean_in_other_measures():
-    found = findings(TABLE_4_6)
-    assert found.get("recall").value == pytest.approx(5 / 7)
-    assert found.get("f").value == pytest.approx(5 / 7)
-    assert found.get("broken_items").value == 5 / 4  # equation 5.3 as printed is no share
+    found, chance = findings(TABLE_4_6)
+    assert found["recall", "all"].value == pytest.approx(5 / 7)
+    assert found["f", "all"].value == pytest.approx(5 / 7)
+    assert found["broken_items", "all"].value == 5 / 4  # equation 5.3 as printed is no share
     # Tumor and biopsy reach one of their two transactions; every item of the term chunk its own.
-    assert found.get("accuracy", "record").value == 0.5
-    assert found.get("accuracy", "term").value == 1
-    assert found.get("hit", "record").value == 0.5
-    assert found.get("hit", "term").value == 1
-    assert found.get("hit").chance == pytest.approx((2 * 2 / 4 + 3 * 1 / 4) / 5)
+    assert found["accuracy", "record"].value == 0.5
+    assert found["accuracy", "term"].value == 1
+    assert found["hit", "record"].value == 0.5
+    assert found["hit", "term"].value == 1
+    assert chance["hit", "all"].value == pytest.approx((2 * 2 / 4 + 3 * 1 / 4) / 5)
     # Pairs inside record chunks: tumor or biopsy with lung (found) and with treatment (not in their own record).
-    assert (found.get("km_own", "record").value, found.get("km_own", "record").count) == (0.5, 4)
-    assert (found.get("km_own", "term").value, found.get("km_own", "term").count) == (1, 10)
+    assert (found["km_own", "record"].value, found["km_own", "record"].count) == (0.5, 4)
+    assert (found["km_own", "term"].value, found["km_own", "term"].count) == (1, 10)
 
 
 def test_all_anchors_differ_so_that_the_best_match_is_the_table_itself():
     for table in (TABLE_4_6, TABLE_4_11):
-        found = findings(table)
+        found, _ = findings(table)
         for measure in ("accuracy", "precision", "broken"):
-            assert found.get(f"{measure}_best").value == found.get(measure).value
+            assert found[f"{measure}_best", "all"].value == found[measure, "all"].value

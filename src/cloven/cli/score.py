@@ -26,9 +26,6 @@ def score(
         Path, typer.Argument(help="Folder that `cloven attack` wrote.", metavar="GUESSES", show_default=False)
     ],
     private: Annotated[Path, typer.Option(metavar="FOLDER", help="OUT.private with the key.")],
-    vectors: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="vectors:FILE or sample: adds word mover's distance.")
-    ] = None,
     chance: Annotated[
         int, asks(whole(1, 10_000), "--chance", help="Runs of random guessing to compare with.")
     ] = 20,
@@ -46,7 +43,7 @@ def score(
         published = read_set_release(release_at(release), "`cloven score`")
         warn_if_broken(published, release)
         words = part(published, "score.words")
-        findings = words.scored(published, guesses, private, rng, chance, vectors, report)
+        findings = words.scored(published, guesses, private, rng, chance, report)
     if json:
         say_json(findings.to_dict())
         return

@@ -33,7 +33,7 @@ class Finding:
         lift: value divided by chance.
         over_chance: value minus chance, paired over units; its interval; ``over_chance_z`` in standard errors.
         over_control: value minus control, likewise.
-        count: how many were measured (true links, targets, transactions, itemsets: what the measure divides by).
+        count: how many were measured (true links, targets, items: what the measure divides by).
         units: clusters, and joints for shared chunks, that they come from; what the intervals go by.
     """
 
@@ -77,8 +77,6 @@ class Counts:
         targets_without_score: targets of which the relatedness knows nothing; they count as ties.
         targets_on_all_candidates: targets that every candidate holds: no guess about them can be wrong.
         links_without_anchor: true links whose slot shows no anchor.
-        transactions: records of the release with at least one disassociated item; accuracy is their mean.
-        transactions_skipped: records without any.
     """
 
     scope: str
@@ -88,8 +86,6 @@ class Counts:
     targets_without_score: int
     targets_on_all_candidates: int
     links_without_anchor: int
-    transactions: int
-    transactions_skipped: int
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -105,9 +101,8 @@ class Findings:
         counts: what was there to answer, for each scope.
         calibration: confidence against truth, for each scope.
         attack: name and parameters of the attack.
-        notes: how it was measured: bootstrap draws, runs of chance, share of records searched for itemsets, words
-            without vectors. ``sample`` is there if a sample of the targets was asked about: targets and candidates,
-            how many there are in all, and which groups of measures were left out.
+        notes: how it was measured: bootstrap draws, runs of chance. ``sample`` is there if a sample of the targets was
+            asked about: targets and candidates, how many there are in all, and which groups of measures were left out.
     """
 
     findings: tuple[Finding, ...]

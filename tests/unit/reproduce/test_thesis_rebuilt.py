@@ -9,11 +9,11 @@ import pytest
 from hypothesis import assume, given, settings
 
 from cloven.kinds.disassociated.score.definitions import units
-from cloven.kinds.disassociated.score.rebuilt import attached, best_places, disassociated, reconstructions
+from cloven.kinds.disassociated.score.precision import attached, disassociated
 from cloven.kinds.disassociated.score.truth import truth
+from experiments.thesis.rebuilt import best_places, moved, reconstructions
 from tests.effort import tries
-
-from .plain import attacked, guesses, world
+from tests.unit.scoring.plain import attacked, guesses, world
 
 SCOPES = {
     "all": ("record", "shared", "term"),
@@ -36,10 +36,10 @@ def put_back(made, chosen, kinds):
 def plain_measures(made, chosen, kinds, place=None):
     given = put_back(made, chosen, kinds)
     if place is not None:
-        moved = [set() for _ in given]
+        read = [set() for _ in given]
         for slot, items in enumerate(given):
-            moved[place[slot]] = items
-        given = moved
+            read[place[slot]] = items
+        given = read
     true = [made.disassociated(record, kinds) for _, _, record in made.slots]
     correct = [len(a & b) for a, b in zip(given, true, strict=True)]
     torn = [(c, len(t)) for c, t in zip(correct, true, strict=True) if t]
@@ -101,12 +101,11 @@ def test_best_match_is_the_best_exchange_inside_identical_anchors(case):
         }
         values = plain_measures(made, chosen, everything, exchange)
         best = max(best, (round(values["broken_items"], 9), round(values["accuracy"] or 0.0, 9)))
-    moved = plain_measures(made, chosen, everything, place)
-    assert (moved["broken_items"], moved["accuracy"] or 0.0) == pytest.approx(best)
+    reached = plain_measures(made, chosen, everything, place)
+    assert (reached["broken_items"], reached["accuracy"] or 0.0) == pytest.approx(best)
 
-    found = reconstructions(
-        given.moved(best_places(made.questions, made.release, given, true)), true, where, "_best"
-    )
+    again = best_places(made.questions, made.release, given, true)
+    found = reconstructions(moved(given, again), true, where, "_best")
     for scope, kinds in SCOPES.items():
         for name, value in plain_measures(made, chosen, kinds, place).items():
             assert found[f"{name}_best", scope].value == approximately(value), (name, scope)
@@ -124,7 +123,7 @@ def test_empty_anchors_are_a_group_but_not_across_clusters():
     assert reconstructions(given, true, where)["recall", "all"].value == 0
     place = best_places(made.questions, made.release, given, true)
     assert place.tolist() == [0, 2, 1, 3, 5, 4]
-    assert reconstructions(given.moved(place), true, where)["recall", "all"].value == 1
+    assert reconstructions(moved(given, place), true, where)["recall", "all"].value == 1
 
 
 def test_putting_every_item_everywhere_pays_in_recall_alone():
@@ -150,17 +149,4 @@ def test_a_cluster_that_shows_nothing_does_not_exchange_with_the_one_before():
     given, true, where = measured(made, guesses(made, chosen=everywhere))
     place = best_places(made.questions, made.release, given, true)
     assert sorted(place[2:].tolist()) == [2, 3]
-    assert reconstructions(given.moved(place), true, where)["recall", "all"].value == pytest.approx(1 / 3)
-
-
-def test_a_large_group_is_exchanged_in_parts(monkeypatch):
-    """Ten rows with one anchor: in parts of four, nothing crosses from one part to the next."""
-    made = world([["ab"] * 5 + ["a"] * 5], [{"a": 0, "b": 1}])
-    monkeypatch.setattr("cloven.kinds.disassociated.score.rebuilt.MOST_SLOTS", 4)
-    held = [slot for slot in made.targets[0][2] if made.holds(0, slot)]
-    given, true, _ = measured(
-        made, guesses(made, chosen=[(0, slot) for slot in range(10) if slot not in held])
-    )
-    place = best_places(made.questions, made.release, given, true)
-    assert sorted(place.tolist()) == list(range(10))
-    assert [there // 4 for there in place.tolist()] == [slot // 4 for slot in range(10)]
+    assert reconstructions(moved(given, place), true, where)["recall", "all"].value == pytest.approx(1 / 3)

@@ -13,9 +13,10 @@ from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.attack.questions import questions
 from cloven.kinds.disassociated.guesses import Answer, Guesses
 from cloven.kinds.disassociated.methods import Disassociation
-from cloven.kinds.disassociated.score.rebuilt import anchors, attached, disassociated
-from cloven.kinds.disassociated.score.score import score
+from cloven.kinds.disassociated.score.precision import attached, disassociated
 from cloven.kinds.disassociated.score.truth import truth
+from experiments.thesis.bench import Bench
+from experiments.thesis.rebuilt import anchors
 from tests.effort import tries
 
 
@@ -72,18 +73,13 @@ def test_true_links_rebuild_the_original(rare, seed, n, size, refine):
     # Items at the root are disassociated too, but nobody can put them back.
     away, put = disassociated(answers, len(release.vocabulary)), attached(guess, release)
     out_of_reach = len(away.item) > len(put.item)
-    found = score(guess, release, key, rng=np.random.default_rng(1), draws=5)
-    for finding in found:
-        if finding.value is None or finding.measure.startswith("broken"):
+    for (measure, scope), tally in Bench.of(guess, release, key).measured(guess).items():
+        if tally.value is None or measure.startswith("broken"):
             continue
-        if (
-            out_of_reach
-            and finding.measure.startswith(("accuracy", "recall", "f", "km"))
-            and finding.scope != "record"
-        ):
-            assert 0 <= finding.value <= 1, finding
-            if (finding.measure, finding.scope) == ("recall", "all"):
-                assert finding.value == pytest.approx(len(put.item) / len(away.item))
-                assert finding.value < 1
+        if out_of_reach and measure.startswith(("accuracy", "recall", "f", "km")) and scope != "record":
+            assert 0 <= tally.value <= 1, (measure, scope)
+            if (measure, scope) == ("recall", "all"):
+                assert tally.value == pytest.approx(len(put.item) / len(away.item))
+                assert tally.value < 1
             continue
-        assert finding.value == pytest.approx(0.0 if finding.measure == "brier" else 1.0), finding
+        assert tally.value == pytest.approx(0.0 if measure == "brier" else 1.0), (measure, scope)

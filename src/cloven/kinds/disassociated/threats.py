@@ -49,6 +49,7 @@ class _Guessing:
             result.key,
             rng=case.rng,
             control=control_of(attack),
+            measures=("ranking",),
             most_candidates=case.effort.most_candidates,
             progress=case.progress,
         )

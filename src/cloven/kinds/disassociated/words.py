@@ -113,7 +113,8 @@ def page_words(document: Mapping[str, Any]) -> PageWords:
     """How a page speaks of such a release."""
     from cloven.kinds.disassociated.score.definitions import MEASURES
 
-    return PageWords(measures=MEASURES, promise=promise_of_sets(document["parameters"]))
+    ranking = {name: each for name, each in MEASURES.items() if each.group == "ranking"}
+    return PageWords(measures=ranking, promise=promise_of_sets(document["parameters"]))
 
 
 def utility_rows(found: UtilityReport) -> list[tuple[str, str, str]]:

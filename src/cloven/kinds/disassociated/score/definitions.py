@@ -23,22 +23,9 @@ SCOPES: Mapping[str, tuple[Kind, ...]] = {
     "shared": (Kind.SHARED,),
     "term": (Kind.TERM,),
 }
-GROUPS = ("ranking", "rebuilt", "km", "movers")
+GROUPS = ("ranking", "precision")
 
 
-_KM = "share of the protected itemsets (2 to m items of one record, not published together, fewer than k holders"
-_BEST = (
-    "; slots of a cluster with identical anchors may be exchanged, so that most re-attachments are correct"
-)
-_MOVERS = "mean word mover's distance between original and rebuilt transaction"
-_REBUILT: Mapping[str, str] = {
-    "accuracy": "mean over transactions of the share of their disassociated items that were put back (thesis, 5.4)",
-    "recall": "share of all disassociated items that were put back on their own transaction",
-    "precision": "share of the items put on transactions that belong there",
-    "f": "harmonic mean of precision and recall",
-    "broken": "share of all transactions that got at least one of their disassociated items back",
-    "broken_items": "disassociated items put back per transaction (thesis, 5.3, as printed; may exceed 1)",
-}
 MEASURES: Mapping[str, Definition] = {
     "hit": Definition("ranking", "share of the slots that hold a target among as many best guesses for it"),
     "top_1": Definition("ranking", "probability that the best guess for a target is right"),
@@ -48,19 +35,7 @@ MEASURES: Mapping[str, Definition] = {
     "brier": Definition(
         "ranking", "mean squared distance between confidence and truth", higher_is_worse=False
     ),
-    **{name: Definition("rebuilt", sentence) for name, sentence in _REBUILT.items()},
-    **{f"{name}_best": Definition("rebuilt", sentence + _BEST) for name, sentence in _REBUILT.items()},
-    **{
-        f"{name}_{version}": Definition("km", f"{_KM} {where}) that {which} contains{best}")
-        for name, where in (("km", "in the cluster"), ("km_data", "in all data"))
-        for version, which, best in (
-            ("any", "some rebuilt record of the cluster", ""),
-            ("own", "the rebuilt record of a true holder", ""),
-            ("own_best", "a true holder's rebuilt record", _BEST),
-        )
-    },
-    "movers": Definition("movers", _MOVERS, higher_is_worse=False),
-    "movers_best": Definition("movers", _MOVERS + _BEST, higher_is_worse=False),
+    "precision": Definition("precision", "share of the items put on transactions that belong there"),
 }
 
 

@@ -5,13 +5,14 @@ attack) and control (the same attack with shuffled relatedness), with intervals 
 not beat both has not used what words mean.
 
 Guesses may answer a random sample of the targets. The measures of ranking are means over targets, so their values on
-a sample are estimates of the values on all. Rebuilt records need every part, so the other groups are left out there.
+a sample are estimates of the values on all. Precision counts an item that several links put on a record once, for
+which it needs every part, so it is left out there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,16 +20,8 @@ from cloven.errors import ParameterError
 from cloven.kinds.disassociated.guesses import Answer, Guesses
 from cloven.kinds.disassociated.key import Key
 from cloven.kinds.disassociated.release import Disassociated
-from cloven.kinds.disassociated.score.breakage import LIMIT, breakages, protected_itemsets
 from cloven.kinds.disassociated.score.definitions import GROUPS, SCOPES, units
-from cloven.kinds.disassociated.score.movers import Vectors, check_vectors, movements
-from cloven.kinds.disassociated.score.rebuilt import (
-    anchors,
-    attached,
-    best_places,
-    disassociated,
-    reconstructions,
-)
+from cloven.kinds.disassociated.score.precision import precisions
 from cloven.kinds.disassociated.score.truth import (
     Truth,
     calibrations,
@@ -48,9 +41,7 @@ if TYPE_CHECKING:
 
     from cloven.compiled import Flags
     from cloven.kinds.disassociated.guesses import Questions
-    from cloven.kinds.disassociated.score.breakage import Protected
     from cloven.kinds.disassociated.score.definitions import Units
-    from cloven.kinds.disassociated.score.rebuilt import Cells
 
 
 def score(
@@ -60,11 +51,9 @@ def score(
     *,
     chance: Iterable[Guesses] = (),
     control: Guesses | None = None,
-    vectors: Vectors | tuple[NDArray[Any], Flags] | None = None,
     rng: np.random.Generator,
     measures: Sequence[str] | None = None,
     draws: int = 1000,
-    limit: int = LIMIT,
     asked: Questions | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Findings:
@@ -77,12 +66,10 @@ def score(
         chance: runs of the random attack on the same release, taken one after the other; the more, the steadier the
             mean.
         control: the same attack with shuffled relatedness.
-        vectors: word vectors for the release's vocabulary and which items have one; needed for "movers".
-        rng: random numbers for the bootstrap and for samples of records.
-        measures: groups to compute, of "ranking", "rebuilt", "km", "movers"; by default all that can be. On a sample
-            of the targets only "ranking" can be; the notes name what was left out.
+        rng: random numbers for the bootstrap.
+        measures: groups to compute, of "ranking" and "precision"; by default all that can be. On a sample of the
+            targets only "ranking" can be; the notes name what was left out.
         draws: bootstrap samples.
-        limit: itemsets to look at in each k^m breakage, beyond which a sample of records is searched.
         asked: what the attack was asked; if it is given, other answers are refused. Whoever draws the sample should
             give it: a sample that an attack has drawn for itself may be what it finds easy.
         progress: called with "measure" and the share done.
@@ -99,23 +86,22 @@ def score(
     True
     """
     _check_types(guesses, release, key)
-    groups, left_out = _chosen(measures, vectors=vectors is not None, sample=guesses.questions.is_sample)
+    groups, left_out = _chosen(measures, sample=guesses.questions.is_sample)
     check_guesses(guesses)
     if asked is not None:
         check_asked(guesses.questions, asked)
     elif guesses.questions.is_sample:
         check_sample(guesses.questions, release)
     runs = _Checked(guesses, "every run of chance", chance)
-    known = None if vectors is None else check_vectors(Vectors(*vectors), len(release.vocabulary))
     report = progress or (lambda _step, _share: None)
     report("measure", 0.0)
     answers = _answers(key, guesses, release)
-    bench = Bench.of(guesses, release, answers, groups, known, rng, limit)
+    bench = Bench.of(guesses, release, answers, groups)
     measured, by_chance, by_control = _measured(bench, guesses, runs, control, report)
-    notes = {"draws": draws, "chance_runs": runs.taken, **bench.notes(measured)}
+    notes = {"draws": draws, "chance_runs": runs.taken, "bootstrap_units": bench.units.total}
     found = Findings(
-        findings=summarised(measured.tallies, by_chance, by_control, rng, draws),
-        counts=counts(guesses, answers, bench.true, bench.asked),
+        findings=summarised(measured, by_chance, by_control, rng, draws),
+        counts=counts(guesses, answers, bench.asked),
         calibration=calibrations(guesses, answers, bench.asked) if "ranking" in groups else {},
         attack=guesses.attack,
         notes=notes | _sample(guesses.questions, left_out),
@@ -130,7 +116,7 @@ def _measured(
     runs: _Checked,
     control: Guesses | None,
     report: Callable[[str, float], None],
-) -> tuple[Measured, Tallies, Tallies]:
+) -> tuple[Tallies, Tallies, Tallies]:
     """The attack, chance and control on the same bench."""
     report("measure", 0.2)
     measured = bench.measured(guesses)
@@ -138,7 +124,7 @@ def _measured(
     by_chance = bench.chance(runs)
     report("measure", 0.6)
     controls = _Checked(guesses, "control", () if control is None else (control,))
-    by_control: Tallies = next((bench.measured(other).tallies for other in controls), {})
+    by_control: Tallies = next((bench.measured(other) for other in controls), {})
     report("measure", 0.8)
     return measured, by_chance, by_control
 
@@ -164,29 +150,18 @@ def _sample(questions: Questions, left_out: Sequence[str]) -> dict[str, Any]:
     return {"sample": told}
 
 
-def _chosen(
-    measures: Sequence[str] | None, *, vectors: bool, sample: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _chosen(measures: Sequence[str] | None, *, sample: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Groups of measures in their usual order, and those that a sample of the targets does not allow."""
     if measures is not None and (not measures or not set(measures) <= set(GROUPS)):
         message = (
             f"measures must be some of {', '.join(GROUPS)} (got {', '.join(map(str, measures)) or 'none'})"
         )
         raise ParameterError(message)
-    if measures is not None and "movers" in measures and not vectors:
-        message = (
-            "word mover's distance needs word vectors; give vectors=, or leave out the measures 'movers'"
-        )
-        raise ParameterError(message)
-    wanted = tuple(
-        group
-        for group in GROUPS
-        if (group in measures if measures is not None else group != "movers" or vectors)
-    )
+    wanted = tuple(group for group in GROUPS if measures is None or group in measures)
     if not sample:
         return wanted, ()
     if "ranking" not in wanted:
-        message = f"{', '.join(wanted)} need all targets, but the guesses answer a sample of them; measure 'ranking'"
+        message = "precision needs all targets, but the guesses answer a sample of them; measure 'ranking'"
         raise ParameterError(message)
     return ("ranking",), wanted[1:]
 
@@ -229,16 +204,14 @@ class _Checked:
 # How much there was to answer, and how much of it no attack could answer.
 
 
-def counts(guesses: Guesses, truth: Truth, true: Cells, asked: Flags) -> tuple[Counts, ...]:
-    """Count targets, links and transactions for each kind of chunk; ``asked`` are targets with an anchor."""
+def counts(guesses: Guesses, truth: Truth, asked: Flags) -> tuple[Counts, ...]:
+    """Count targets and links for each kind of chunk; ``asked`` are targets with an anchor."""
     questions, copies = truth.questions, truth.copies
     bare = questions.slot_anchor[questions.slots[truth.holds]] < 0
     link_kind = questions.target_kind[truth.link_target]
     found = []
     for scope, kinds in SCOPES.items():
         here = np.isin(questions.target_kind, kinds)
-        torn = np.zeros(true.slots, bool)
-        torn[true.slot[np.isin(true.kind, kinds)]] = True
         found.append(
             Counts(
                 scope=scope,
@@ -248,8 +221,6 @@ def counts(guesses: Guesses, truth: Truth, true: Cells, asked: Flags) -> tuple[C
                 targets_without_score=int((here & asked & (guesses.answer == Answer.NO_SCORE)).sum()),
                 targets_on_all_candidates=int((here & (copies == np.diff(questions.offsets))).sum()),
                 links_without_anchor=int((bare & np.isin(link_kind, kinds)).sum()),
-                transactions=int(torn.sum()),
-                transactions_skipped=int((~torn).sum()),
             )
         )
     return tuple(found)
@@ -258,24 +229,15 @@ def counts(guesses: Guesses, truth: Truth, true: Cells, asked: Flags) -> tuple[C
 # What all guesses about one release are measured with: computed once for the attack, chance and control.
 
 
-class Measured(NamedTuple):
-    """Tallies of one set of guesses, and what word mover's distance had to leave out."""
-
-    tallies: Tallies
-    left_out: dict[str, dict[str, int]]
-
-
 @dataclass(frozen=True, eq=False)
 class Bench:
     """Truth and release arranged for measuring.
 
     Attributes:
+        release: what is attacked.
         truth: what the key says.
         units: what counts as one observation.
         asked: targets that an attack can answer; chance and control are asked the same ones.
-        true: disassociated items where they truly lie.
-        protected: protected itemsets, if they are asked for.
-        vectors: word vectors, if word mover's distance is asked for.
         groups: groups of measures to compute.
     """
 
@@ -283,73 +245,32 @@ class Bench:
     truth: Truth
     units: Units
     asked: Flags
-    true: Cells
-    protected: Protected | None
-    vectors: Vectors | None
     groups: Collection[str]
 
     @classmethod
     def of(
-        cls,
-        guesses: Guesses,
-        release: Disassociated,
-        truth: Truth,
-        groups: Collection[str],
-        vectors: Vectors | None,
-        rng: np.random.Generator,
-        limit: int,
+        cls, guesses: Guesses, release: Disassociated, truth: Truth, groups: Collection[str] = GROUPS
     ) -> Bench:
         """Arrange a release for one attack."""
-        return cls(
-            release,
-            truth,
-            units(truth.questions, release),
-            answerable(guesses.questions),
-            disassociated(truth, len(release.vocabulary)),
-            protected_itemsets(truth, release, rng, limit) if "km" in groups else None,
-            vectors if "movers" in groups else None,
-            groups,
-        )
+        return cls(release, truth, units(truth.questions, release), answerable(guesses.questions), groups)
 
-    def measured(self, guesses: Guesses) -> Measured:
+    def measured(self, guesses: Guesses) -> Tallies:
         """All measures of some guesses."""
         tallies: Tallies = {}
         if "ranking" in self.groups:
             tallies |= rankings(guesses, self.truth, self.units, self.asked)
-        if set(self.groups) <= {"ranking"}:
-            return Measured(tallies, {})
-        given = attached(guesses, self.release)
-        place = best_places(self.truth.questions, self.release, given, self.true)
-        if "rebuilt" in self.groups:
-            tallies |= reconstructions(given, self.true, self.units)
-            tallies |= reconstructions(given.moved(place), self.true, self.units, "_best")
-        if self.protected is not None:
-            tallies |= breakages(self.protected, given, place, self.units)
-        left_out: dict[str, dict[str, int]] = {}
-        if self.vectors is not None:
-            shown = anchors(self.truth.questions, self.release)
-            moved, left_out = movements(given, self.true, shown, self.vectors, self.units)
-            tallies |= moved
-            tallies |= movements(given.moved(place), self.true, shown, self.vectors, self.units, "_best")[0]
-        return Measured(tallies, left_out)
+        if "precision" in self.groups:
+            tallies |= precisions(guesses, self.truth, self.release, self.units)
+        return tallies
 
     def chance(self, runs: Iterable[Guesses]) -> Tallies:
         """Chance: the mean over runs of the random attack, and the exact expectation where there is a formula."""
         without = replace(self, groups=[group for group in self.groups if group != "ranking"])
-        every = [without.measured(run).tallies for run in runs]
+        every = [without.measured(run) for run in runs]
         tallies = {name: Tally.mean([each[name] for each in every]) for name in (every[0] if every else ())}
         if "ranking" in self.groups:
             tallies |= chance_rankings(self.truth, self.units, self.asked)
         return tallies
-
-    def notes(self, measured: Measured) -> dict[str, Any]:
-        """How it was measured, as plain JSON values."""
-        notes: dict[str, Any] = {"bootstrap_units": self.units.total}
-        if self.protected is not None:
-            notes["records_searched_for_itemsets"] = self.protected.searched
-        if self.vectors is not None:
-            notes["movers"] = measured.left_out
-        return notes
 
 
 # How well an attack ranks the slots: link AUC, hit rate, best guess. None of them depends on what it chose.

@@ -248,7 +248,6 @@ def trial(
     rng: np.random.Generator,
     control: Attack | None = None,
     chance_runs: int | None = None,
-    vectors: Any = None,
     measures: Sequence[str] | None = None,
     most_candidates: int | None = None,
     most_targets: int | None = None,
@@ -265,7 +264,6 @@ def trial(
         control: the same attack without its knowledge; see ``control_of``.
         chance_runs: runs of guesswork; left out, five, or one where many candidates make one run steady enough, or
             none where all of chance is known by formula.
-        vectors: for word mover's distance; see ``score``.
         measures: groups of measures; see ``score``.
         most_candidates: above so many, a random sample of the targets is attacked; see ``questions``.
         most_targets: targets at most, likewise.
@@ -286,7 +284,6 @@ def trial(
         rng=rng,
         control=control,
         chance_runs=chance_runs,
-        vectors=vectors,
         measures=measures,
         most_candidates=most_candidates,
         most_targets=most_targets,
@@ -304,7 +301,6 @@ def tried(
     rng: np.random.Generator,
     control: Attack | None = None,
     chance_runs: int | None = None,
-    vectors: Any = None,
     measures: Sequence[str] | None = None,
     most_candidates: int | None = None,
     most_targets: int | None = None,
@@ -332,7 +328,6 @@ def tried(
         # One after the other: the guesses of a large release fill memory.
         chance=(baseline.among(guesses.questions, release, rng) for _ in range(chance_runs)),
         control=None if control is None else control.guess(release, rng, progress, asked=guesses.questions),
-        vectors=vectors,
         rng=rng,
         measures=measures,
         asked=guesses.questions,

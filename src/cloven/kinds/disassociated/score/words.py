@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cloven.errors import ParameterError
 from cloven.figures import many
 from cloven.kinds.disassociated.attack.questions import questions
 from cloven.kinds.disassociated.guesses_files import read_guesses
@@ -14,7 +13,6 @@ from cloven.storage.guesses import CONTROL
 from cloven.storage.release import read_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     import numpy as np
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MEASURES", "SCOPES", "SHOWN", "counted", "scored"]
 
-SHOWN = ("hit", "auc", "accuracy", "precision", "broken", "km_own", "movers")
+SHOWN = ("hit", "auc", "precision")
 SCOPES = {"all": "all chunks", "record": "record chunks", "shared": "shared chunks", "term": "term chunks"}
 
 
@@ -34,10 +32,9 @@ def scored(
     private: Path,
     rng: np.random.Generator,
     chance: int,
-    vectors: str | None,
     report: Any,
 ) -> Findings:
-    """Guesses on disk against the key; ``vectors`` name word vectors for the word mover's distance."""
+    """Guesses on disk against the key."""
     from cloven.kinds.disassociated.attack.named import guesswork_of
 
     key = read_key(private, release)
@@ -49,19 +46,7 @@ def scored(
     baseline = guesswork_of(found.attack)
     runs = (baseline.among(asked, release, rng) for _ in range(chance))
     report("measure", 0.0)
-    known = None if vectors is None else _word_vectors(vectors, release.vocabulary)
-    return score(found, release, key, chance=runs, control=control, vectors=known, rng=rng)
-
-
-def _word_vectors(text: str, items: Sequence[str]) -> Any:
-    """Vectors of the items, and which have one."""
-    from cloven.relatedness.spec import parse
-
-    measure = parse(text)
-    if not hasattr(measure, "table"):
-        message = f"--vectors needs word vectors, such as vectors:glove.txt (got {text!r})"
-        raise ParameterError(message)
-    return measure.table(items)
+    return score(found, release, key, chance=runs, control=control, rng=rng)
 
 
 def counted(findings: Findings) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cloven.errors import ParameterError
 from cloven.figures import many, percent
 from cloven.kinds.generalised.guesses import guess_marks, tables
 from cloven.kinds.generalised.guesses_files import about_eliminations, read_eliminations
@@ -35,13 +34,9 @@ def scored(
     private: Path,
     rng: np.random.Generator,
     chance: int,
-    vectors: str | None,
     report: Any,
 ) -> Findings:
     """Eliminations on disk against the key."""
-    if vectors is not None:
-        message = "--vectors is for disassociated releases, and this one is not; leave it out"
-        raise ParameterError(message)
     report("measure", 0.0)
     key = read_key(private, release)
     marked = about_eliminations(guesses, release)["attack"].get("marked", True)
