@@ -79,12 +79,10 @@ def tables(folder: Path) -> Iterator[tuple[str, Table]]:
 def measured(name: str, data: Table, text: str, *, quick: bool = False) -> Tables:
     """One audit: the release, and what each reader infers from it."""
     from cloven.audit.loop import Audit
-    from experiments.stand_ins import method_from
     from cloven.threats import Effort
+    from experiments.stand_ins import method_from
 
-    audit = Audit(
-        method_from(text), effort=Effort().quick() if quick else Effort(), advise=False, seed=SEED
-    )
+    audit = Audit(method_from(text), effort=Effort().quick() if quick else Effort(), advise=False, seed=SEED)
     place: Row = {"data": name, "setting": text}
     setting: Row = dict.fromkeys(
         ("query_error", "accuracy", "commonest", "row", "verdict", "against", "seconds")

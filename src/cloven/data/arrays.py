@@ -461,16 +461,6 @@ def _all_keys(offsets: NDArray[np.int64], values: NDArray[np.int32]) -> tuple[ND
 
 
 @compiled
-def _bounds(offsets: Ints, rows: Ints, starts: Ints, bounds: Ints) -> None:
-    """Where each of the rows starts, there and among those taken."""
-    total = 0
-    for i in range(len(rows)):
-        starts[i] = offsets[rows[i]]
-        total += offsets[rows[i] + 1] - starts[i]
-        bounds[i + 1] = total
-
-
-@compiled
 def _fill_rows(values: Ints, starts: Ints, bounds: Ints, first: int, last: int, out: Ints) -> int:
     """Copy some rows; the beginnings of some are read at once first, so that one does not wait for the other."""
     end, read, e = len(values) - 1, 0, bounds[first]
@@ -488,13 +478,24 @@ def _fill_rows(values: Ints, starts: Ints, bounds: Ints, first: int, last: int, 
 
 
 def take_rows(
-    offsets: NDArray[np.int64], values: NDArray[np.int32], rows: NDArray[np.int64]
+    offsets: NDArray[np.int64], values: NDArray[np.int32], rows: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Some rows of compressed rows, in the order given."""
     offsets, values = read_only(offsets), read_only(np.asarray(values, np.int32))
-    starts, bounds = np.empty(len(rows), np.int64), np.zeros(len(rows) + 1, np.int64)
-    _bounds(offsets, read_only(np.asarray(rows, np.int64)), starts, bounds)
+    starts = offsets[rows]
+    bounds = offsets_of(offsets[rows + 1] - starts)
     out = np.empty(bounds[-1], np.int32)
     if len(out):
         at_once(lambda first, last: _fill_rows(values, starts, bounds, first, last, out), bounds)
     return bounds, out
+
+
+def held_by(
+    offsets: NDArray[np.int64], values: NDArray[np.int32], rows: NDArray[Any], many: int
+) -> NDArray[np.int64]:
+    """How many of some rows of compressed rows hold each value below ``many``.
+
+    >>> held_by(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), np.array([0, 1]), 3).tolist()
+    [1, 2, 0]
+    """
+    return np.bincount(take_rows(offsets, values, rows)[1], minlength=many).astype(np.int64)

@@ -434,8 +434,8 @@ def short_vectors(matrix: Any, dimensions: int, power: float) -> NDArray[np.floa
     left, sizes = _largest(matrix, dimensions)
     kept = sizes > NEGLIGIBLE * sizes.max(initial=0.0)
     left, sizes = left[:, kept], sizes[kept]
-    norms = np.empty(matrix.shape[0])
-    row_norms(matrix.indptr, matrix.data, norms)
+    squares = matrix.astype(float).power(2).sum(axis=1)
+    norms = np.sqrt(np.asarray(squares).ravel())
     there = np.linalg.norm(left * sizes, axis=1) > LOST * norms
     vectors = left * sizes**power
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -633,13 +633,3 @@ def positive_cells(
                     values[end] = math.log(ratio)
                     end += 1
                 counts[other] = 0
-
-
-@compiled
-def row_norms(rows: Ints, values: NDArray[np.float32], norms: Floats) -> None:
-    """Lengths of the rows of a sparse matrix."""
-    for row in range(len(norms)):
-        total = 0.0
-        for cell in range(rows[row], rows[row + 1]):
-            total += np.float64(values[cell]) * np.float64(values[cell])
-        norms[row] = np.sqrt(total)

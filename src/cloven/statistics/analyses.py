@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.compiled import Floats, Longs, compiled
+from cloven.data.arrays import held_by
 from cloven.statistics.mining import Ranked, supports, top_itemsets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Floats, Longs
     from cloven.data.transactions import Transactions
 
     Ints = NDArray[np.int32]
@@ -128,7 +129,10 @@ def _skills(learn: Ranked, test: Ranked, targets: tuple[str, ...]) -> Floats:
 def _skill(weights: Floats, test: Ranked, target: int) -> float:
     """Area under the curve, above chance, of scores by these weights of items."""
     weights[target] = 0.0
-    scores = added(test.data.offsets, test.data.codes, weights)
+    record = np.repeat(np.arange(len(test.data)), np.diff(test.data.offsets))
+    scores = np.bincount(record, weights[test.data.codes], len(test.data)).round(
+        9
+    )  # so that equal records are equal
     has = np.zeros(len(scores), np.bool_)
     has[test.holders(int(test.rank_of[target]))] = True
     if not has.any() or has.all():
@@ -142,30 +146,8 @@ def _skill(weights: Floats, test: Ranked, target: int) -> float:
 def _weights(learn: Ranked, target: int) -> Floats:
     """How much each item speaks for the target: logarithms of how much more often it stands beside it."""
     has = learn.holders(int(learn.rank_of[target]))
-    beside = count_beside(learn.offsets, learn.items, has, len(learn.code_of))[learn.rank_of]
+    beside = held_by(learn.offsets, learn.items, has, len(learn.code_of))[learn.rank_of]
     apart = learn.supports[learn.rank_of] - beside
     with_it, without = (beside + 0.5) / (len(has) + 1), (apart + 0.5) / (len(learn.data) - len(has) + 1)
     weights: Floats = np.log(with_it / without)
     return weights
-
-
-@compiled
-def count_beside(offsets: Longs, items: Ints, records: Ints, many: int) -> Longs:
-    """How many of some records hold each item."""
-    found = np.zeros(many, np.int64)
-    for record in records:
-        for at in range(offsets[record], offsets[record + 1]):
-            found[items[at]] += 1
-    return found
-
-
-@compiled
-def added(offsets: Longs, codes: Ints, weights: Floats) -> Longs:
-    """Sum of the weights of each record in billionths, so that equal records are equal."""
-    found = np.empty(len(offsets) - 1, np.int64)
-    for record in range(len(found)):
-        total = 0.0
-        for at in range(offsets[record], offsets[record + 1]):
-            total += weights[codes[at]]
-        found[record] = round(total * 1e9)
-    return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.compiled import Ints, Longs, compiled
-from cloven.data.arrays import distinct, offsets_of, run_starts
+from cloven.data.arrays import distinct, offsets_of, positions, run_starts
 from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
 from cloven.intake.files import room
@@ -246,27 +246,12 @@ def documents_of_release(release: Disassociated, *, clusters: bool = False) -> T
     if not whole.all():
         lengths, items = lengths[whole], items[np.repeat(whole, lengths)]
     if clusters:
-        rows = np.searchsorted(release.row_cluster[release.row_cluster >= 0], np.arange(release.clusters + 1))
-        many, shown = cluster_items(rows, release.row_offsets, release.row_items, len(release.vocabulary))
-        lengths, items = np.concatenate((lengths, many)), np.concatenate((items, shown))
+        cluster = np.repeat(release.row_cluster, np.diff(release.row_offsets))
+        there, width = cluster >= 0, len(release.vocabulary)
+        of_cluster, shown = divmod(np.unique(cluster[there] * width + release.row_items[there]), width)
+        lengths = np.concatenate((lengths, np.bincount(of_cluster, minlength=release.clusters)))
+        items = np.concatenate((items, shown.astype(np.int32)))
     return Transactions.from_arrays(lengths, items, release.vocabulary)
-
-
-@compiled
-def cluster_items(rows: Longs, offsets: Longs, items: Ints, width: int) -> tuple[Longs, Ints]:
-    """Distinct items that each cluster shows by itself: how many, and which, ascending; its rows start at ``rows``."""
-    many, found = np.zeros(len(rows) - 1, np.int64), np.empty(offsets[rows[-1]], np.int32)
-    seen, end = np.full(width, -1, np.int64), 0
-    for cluster in range(len(many)):
-        first = end
-        for at in range(offsets[rows[cluster]], offsets[rows[cluster + 1]]):
-            if seen[items[at]] != cluster:
-                seen[items[at]] = cluster
-                found[end] = items[at]
-                end += 1
-        found[first:end].sort()
-        many[cluster] = end - first
-    return many, found[:end].copy()
 
 
 # Compiled loops that put published sub-records on records; imported only when a data set is rebuilt.
@@ -731,16 +716,12 @@ def place_listed(
     return records[:used], items[:used]
 
 
-@compiled
 def repeated_items(chunks: Longs, table: tuple[Longs, Ints], items: int) -> Flags:
     """Items that several shared chunks (first row, row after the last, joint) have."""
-    repeated, last = np.zeros(items, np.bool_), np.full(items, -1, np.int64)
-    for number in range(len(chunks)):
-        for at in range(table[0][chunks[number, 0]], table[0][chunks[number, 1]]):
-            item = table[1][at]
-            repeated[item] = repeated[item] or 0 <= last[item] < number
-            last[item] = number
-    return repeated
+    first, last = table[0][chunks[:, 0]], table[0][chunks[:, 1]]
+    number = np.repeat(np.arange(len(chunks)), last - first)
+    once = np.unique(number * items + table[1][positions(first, last - first)])
+    return np.bincount(once % items, minlength=items) > 1
 
 
 @compiled

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.compiled import Floats, compiled
 from cloven.kinds.disassociated.guesses import Answer
 from cloven.kinds.disassociated.release import Kind, climb
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Ints, Longs
+    from cloven.compiled import Floats, Longs
     from cloven.kinds.disassociated.guesses import Questions
     from cloven.kinds.disassociated.release import Disassociated
 
@@ -34,48 +33,26 @@ def expected_copies(asked: Questions, release: Disassociated) -> Floats:
 
 def answers(asked: Questions, score: Floats) -> NDArray[np.int8]:
     """Which targets could be answered; ``score`` is NaN where a candidate has none."""
-    shows = asked.slot_anchor >= 0
-    found = reasons(asked.offsets, asked.slots, shows, score)
-    return np.array([Answer.INFORMED, Answer.NO_SCORE, Answer.NO_ANCHOR], np.int8)[found]
+    target, shows = asked.pair_target, asked.slot_anchor[asked.slots] >= 0
+    found = np.full(len(asked), Answer.NO_ANCHOR, np.int8)
+    found[target[shows]] = Answer.NO_SCORE
+    found[target[shows & ~np.isnan(score)]] = Answer.INFORMED
+    return found
 
 
-# Compiled passes over all candidates: what has no score, and what stands in for it.
+# What stands in for the score of a candidate that has none.
 
 
 SCALE = 1e9
 """Scores that differ by less than its inverse are equal, so that ties stay ties."""
 
 
-@compiled
-def reasons(offsets: Ints, slots: Ints, shows: Flags, score: Floats) -> Ints:
-    """0 for targets of which a candidate has a score, 1 if none has, 2 if none even shows an anchor."""
-    found = np.empty(len(offsets) - 1, np.int64)
-    for target in range(len(found)):
-        found[target] = 2
-        for at in range(offsets[target], offsets[target + 1]):
-            if not np.isnan(score[at]) and shows[slots[at]]:
-                found[target] = 0
-                break
-            if shows[slots[at]]:
-                found[target] = 1
-    return found
-
-
-@compiled
-def fill(offsets: Ints, score: Floats) -> Floats:
+def fill(asked: Questions, score: Floats) -> Floats:
     """Scores rounded so that ties are exact, with the mean of a target's scores (0 if it has none) where one lacks."""
-    found = np.empty(len(score))
-    for target in range(len(offsets) - 1):
-        total, many = 0.0, 0
-        for at in range(offsets[target], offsets[target + 1]):
-            if not np.isnan(score[at]):
-                total += score[at]
-                many += 1
-        mean = total / many if many else 0.0
-        for at in range(offsets[target], offsets[target + 1]):
-            value = mean if np.isnan(score[at]) else score[at]
-            found[at] = np.round(value * SCALE) / SCALE
-    return found
+    target, lacks = asked.pair_target, np.isnan(score)
+    total = np.bincount(target, np.where(lacks, 0.0, score), len(asked))
+    mean = total / np.maximum(1, np.bincount(target, ~lacks, len(asked)))
+    return np.round(np.where(lacks, mean[target], score) * SCALE) / SCALE
 
 
 # How many records of a cluster hold an item of its term chunk, as far as a release lets anybody estimate it.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.compiled import Longs, compiled
-from cloven.data.arrays import offsets_of
+from cloven.data.arrays import offsets_of, positions
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.guesses import Questions
 from cloven.kinds.disassociated.reconstruction import Layout, check_sizes
@@ -174,7 +174,8 @@ class Candidates:
         slots = np.empty(int(offsets[-1]), np.int32)
         shared = release.row_kind[row] == Kind.SHARED
         own, starts = release.row_cluster[row[~shared]], offsets[:-1]
-        fill_ranges(bounds[own], bounds[own + 1], starts[~shared], slots)
+        sizes = release.cluster_size[own]
+        slots[positions(starts[~shared], sizes)] = positions(bounds[own], sizes)
         if self.joined is not None:
             self.joined.slots_of(row[shared], starts[shared], slots)
         whole = len(targets) == len(self)
@@ -354,11 +355,3 @@ def find_slots(
                     slots[at + slot - bounds[cluster]] = slot
             found[i] += bounds[cluster + 1] - bounds[cluster]
     return found
-
-
-@compiled
-def fill_ranges(first: Longs, last: Longs, starts: Longs, slots: Ints) -> None:
-    """Write the slots from ``first`` to below ``last`` of each target, from ``starts`` on."""
-    for i in range(len(first)):
-        for slot in range(first[i], last[i]):
-            slots[starts[i] + slot - first[i]] = slot

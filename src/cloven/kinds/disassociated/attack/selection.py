@@ -189,14 +189,6 @@ def choose_best(targets: Ints, offsets: Ints, score: Floats, wanted: Ints, chose
 
 
 @compiled
-def drop(dropped: Flags, offsets: Ints, chosen: Flags) -> None:
-    """Take back what was chosen for these targets."""
-    for target in range(len(dropped)):
-        if dropped[target]:
-            chosen[offsets[target] : offsets[target + 1]] = False
-
-
-@compiled
 def choose_one_per_slot(
     firsts: Ints, lasts: Ints, offsets: Ints, slots: Ints, score: Floats, wanted: Ints, chosen: Flags
 ) -> int:
@@ -275,7 +267,7 @@ def finished(
     chosen for it is taken back.
     """
     answer = answers(asked, score)
-    score = fill(asked.offsets, score) if filled is None else filled
+    score = fill(asked, score) if filled is None else filled
     confidence = confidences(asked.offsets, score, expected_copies(asked, release), sharpness)
-    drop(answer == Answer.NO_ANCHOR, asked.offsets, chosen)
+    chosen[np.repeat(answer == Answer.NO_ANCHOR, np.diff(asked.offsets))] = False
     return Guesses(asked, score, confidence, chosen, answer, dict(parameters), dict(notes))

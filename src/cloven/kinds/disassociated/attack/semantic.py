@@ -110,7 +110,7 @@ class Semantic:
             for cluster in fill_scores(asked, items, anchors, methods, blocks, targets, score):
                 if progress is not None:
                     progress("attack", (cluster + 1) / release.clusters)
-            filled = fill(asked.offsets, score)
+            filled = fill(asked, score)
             left += select(asked, release, targets, filled, self.selection, chosen)
             if self.grow_anchors:
                 anchors = grown(anchors, asked, items, targets, chosen, len(release.vocabulary))

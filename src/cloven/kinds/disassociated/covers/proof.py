@@ -325,7 +325,8 @@ def _links(worlds: Worlds, bits: NDArray[np.uint64], anchors: int, sure: float) 
     if not len(worlds) or len(worlds.chunks) < 2:
         return 0
     later = np.arange(len(worlds.chunks[0]), bits.shape[1])
-    held = held_in(bits, later, anchors)
+    slots = np.unpackbits(bits[:, later].astype("<u8").view(np.uint8), axis=2, bitorder="little")
+    held = slots[:, :, :anchors].sum(axis=0, dtype=np.int64)
     support = np.bitwise_count(bits[0, later]).sum(axis=1)
     told = support < sure * worlds.slots
     if worlds.exact:
@@ -387,15 +388,3 @@ def fewest_records(bits: Bits, first: Ints, second: Ints) -> int:
             many += popcount(held)
         fewest = min(fewest, many)
     return fewest
-
-
-@compiled
-def held_in(bits: Bits, items: Ints, slots: int) -> Ints:
-    """Number of worlds in which each slot holds each of these items."""
-    worlds = np.zeros((len(items), slots), np.int64)
-    for world in range(bits.shape[0]):
-        for at in range(len(items)):
-            for slot in range(slots):
-                word = bits[world, items[at], slot >> 6]
-                worlds[at, slot] += np.int64((word >> np.uint64(slot & 63)) & np.uint64(1))
-    return worlds

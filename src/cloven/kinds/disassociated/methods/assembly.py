@@ -229,7 +229,8 @@ def assemble(
 ) -> tuple[Disassociated, Parts, Longs]:
     """Build release, parts of the key, and the published cluster of each record (-1 when left out)."""
     cluster_of, n_clusters, n_joints = labels.cluster_of, len(labels.cluster_joint), len(labels.joint_parent)
-    present = _is_published(offsets, codes, cluster_of, labels.chunk, len(vocabulary))
+    present = np.zeros(len(vocabulary), bool)
+    present[codes[(labels.chunk >= -1) & np.repeat(cluster_of >= 0, np.diff(offsets))]] = True
     names = tuple(name for name, here in zip(vocabulary, present.tolist(), strict=True) if here)
     record, owner, chunk, start, part_items = cut(offsets, codes, cluster_of, labels.joint, labels.chunk)
     if len(names) < len(vocabulary):
@@ -275,17 +276,6 @@ def assemble(
     where[in_list] = term_place[-1]
     final = np.where(cluster_of >= 0, number[np.maximum(cluster_of, 0)], -1)
     return release, Parts(record, where, start, part_items), final
-
-
-@compiled
-def _is_published(offsets: Ints, codes: Ints, cluster_of: Ints, chunk: Ints, n_items: int) -> Flags:
-    """Which items have an occurrence that is published."""
-    present = np.zeros(n_items, np.bool_)
-    for record in range(len(cluster_of)):
-        if cluster_of[record] >= 0:
-            for e in range(offsets[record], offsets[record + 1]):
-                present[codes[e]] |= chunk[e] >= -1
-    return present
 
 
 def by_source(parts: Parts, source: Longs, by_record: Longs) -> Parts:

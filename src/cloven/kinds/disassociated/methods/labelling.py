@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Flags, Ints, Longs, compiled
-from cloven.data.arrays import lexicographic_order, offsets_of, repeats, stable_order, take_rows
+from cloven.data.arrays import (
+    lexicographic_order,
+    offsets_of,
+    positions,
+    repeats,
+    stable_order,
+    take_rows,
+)
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods.assembly import Labels
 from cloven.kinds.disassociated.methods.blocks import blocks
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.methods.disassociation import Disassociation
 
@@ -60,7 +67,8 @@ def label(
         records = _records(prepared, block)
         here = label_block(method, records, terms, lots)
         cluster_of[block] = _shifted(here.cluster_of, clusters)
-        _scatter(records.offsets, here.joint, here.chunk, joints, prepared.offsets[block], joint, chunk)
+        at = positions(prepared.offsets[block], np.diff(records.offsets))
+        joint[at], chunk[at] = _shifted(here.joint, joints), here.chunk
         cluster_joint.append(_shifted(here.cluster_joint, joints))
         joint_parent.append(_shifted(here.joint_parent, joints))
         clusters += len(here.cluster_joint)
@@ -79,18 +87,6 @@ def label(
         Promise(method.k, method.m, method.reading == "strict"), method.rare_items,
         several=method.root_chunks == "several",
     )  # fmt: skip
-
-
-@compiled
-def _scatter(
-    offsets: Ints, joint: Ints, chunk: Ints, first: int, places: Ints, all_joint: Ints, all_chunk: Ints
-) -> None:
-    """Copy the labels of a block to where its records stand in the data; joints are numbered from ``first``."""
-    for row in range(len(offsets) - 1):
-        place = places[row] - offsets[row]
-        for e in range(offsets[row], offsets[row + 1]):
-            all_joint[place + e] = joint[e] + first if joint[e] >= 0 else -1
-            all_chunk[place + e] = chunk[e]
 
 
 def _shifted(numbers: Longs, first: int) -> Longs:

@@ -136,21 +136,11 @@ def refine(
     finally:
         passes.drop()
     joint, chunk = np.full(len(records.terms), -1, np.int32), vertical.chunk.copy()
-    steps = offsets_of(work.leaves.held)
-    at_once(lambda first, last: _write(work.leaves, *goes, occurrence, first, last, joint, chunk), steps)
+    moved = np.flatnonzero(goes[0] >= 0)
+    held = work.leaves.held[moved]
+    at = occurrence[positions(work.leaves.start[moved], held)]
+    joint[at], chunk[at] = (np.repeat(each[moved], held) for each in goes)
     return Refined(joint, chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])
-
-
-@compiled
-def _write(
-    leaves: Leaves, joint_of: Ints, chunk_of: Ints, occurrence: Ints, first: int, last: int,
-    joint: Ints, chunk: Ints,
-) -> None:  # fmt: skip
-    """Joint and chunk of the occurrences of some leaves that moved."""
-    for leaf in range(first, last):
-        if joint_of[leaf] >= 0:
-            for e in range(leaves.start[leaf], leaves.start[leaf] + leaves.held[leaf]):
-                joint[occurrence[e]], chunk[occurrence[e]] = joint_of[leaf], chunk_of[leaf]
 
 
 # What the vertical step leaves: for each cluster the terms of its term chunk, and those it shows.

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import compiled
 from cloven.data.arrays import among, distinct, run_starts
 from cloven.kinds.disassociated.methods.assembly import Labels
 from cloven.kinds.disassociated.methods.growth import columns, projected
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Ints, Longs
+    from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.release import RareItems
 
 
@@ -75,15 +74,15 @@ def rooted(
         several: build chunks of several items where the rules allow it.
     """
     chunk_of = np.full(len(group), -1, np.int32)
+    left = np.flatnonzero((labels.chunk == -1) & np.repeat(labels.cluster_of >= 0, np.diff(offsets)))
     if rare_items == "withhold" and not several and not len(person):
-        held = _counted(offsets, term, labels.cluster_of, labels.chunk, len(group))
+        held = np.bincount(term[left], minlength=len(group))
         taken = held >= promise.k
         ranked = growth_order(np.flatnonzero(taken), group, held)
         chunk_of[ranked] = np.arange(len(ranked))
     else:
         record = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         data = Occurrences(record, labels.cluster_of[record], term, person)
-        left = np.flatnonzero((labels.chunk == -1) & (data.cluster >= 0))
         held = _holders(data, left, len(group))
         taken = held >= promise.k
         if rare_items == "list":
@@ -96,47 +95,12 @@ def rooted(
             chunk_of[ranked] = _chunks(data, moving, ranked, group, alone, bars, promise)
     joint, chunk = labels.joint.copy(), labels.chunk.copy()
     root = len(labels.joint_parent)
-    _move(offsets, term, labels.cluster_of, chunk_of, root, rare_items == "list", joint, chunk)
+    listed, goes = rare_items == "list", chunk_of[term[left]]
+    chunk[left] = np.where(goes >= 0, goes, -1 if listed else WITHHELD)
+    joint[left if listed else left[goes >= 0]] = root
     cluster_joint = np.where(labels.cluster_joint < 0, root, labels.cluster_joint)
     parent = np.append(np.where(labels.joint_parent < 0, root, labels.joint_parent), -1)
     return Labels(labels.cluster_of, joint, chunk, cluster_joint, parent, root)
-
-
-@compiled
-def _counted(offsets: Ints, term: Ints, cluster_of: Ints, chunk: Ints, n_terms: int) -> Ints:
-    """Records that leave each term over."""
-    held = np.zeros(n_terms, np.int64)
-    for record in range(len(cluster_of)):
-        if cluster_of[record] >= 0:
-            for e in range(offsets[record], offsets[record + 1]):
-                held[term[e]] += int(chunk[e] == -1)
-    return held
-
-
-@compiled
-def _move(
-    offsets: Ints,
-    term: Ints,
-    cluster_of: Ints,
-    chunk_of: Ints,
-    root: int,
-    listed: bool,
-    joint: Ints,
-    chunk: Ints,
-) -> None:
-    """Label what is left over: the chunk of its term at the root, or the list there, or nowhere."""
-    for record in range(len(cluster_of)):
-        if cluster_of[record] < 0:
-            continue
-        for e in range(offsets[record], offsets[record + 1]):
-            if chunk[e] == -1:
-                taken = chunk_of[term[e]] >= 0
-                if taken:
-                    chunk[e] = chunk_of[term[e]]
-                elif not listed:
-                    chunk[e] = WITHHELD
-                if taken or listed:
-                    joint[e] = root
 
 
 def _holders(data: Occurrences, left: Longs, n_terms: int) -> Longs:

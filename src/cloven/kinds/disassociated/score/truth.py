@@ -358,7 +358,8 @@ def check_key(key: Key, release: Disassociated) -> Longs:
         at = int(np.flatnonzero(members != release.cluster_size)[0])
         _other_key(f"it has {members[at]} records in cluster {at}, the release {release.cluster_size[at]}")
     whole = release.row_kind != Kind.TERM
-    if strays(key.release_row, record, key.record_cluster, release.row_cluster):
+    shown = release.row_cluster[key.release_row]
+    if ((shown >= 0) & (shown != key.record_cluster[record])).any():
         _other_key("a record has a part in a cluster that is not its own")
     given = np.bincount(key.release_row, minlength=release.rows)
     if np.any(given[whole] != 1):
@@ -395,16 +396,6 @@ def _records_of(key: Key) -> Longs | None:
         return None
     record = places(key.records, key.record)
     return record if np.array_equal(key.records[record], key.record) else None
-
-
-@compiled
-def strays(row: Ints, record: Ints, record_cluster: Ints, row_cluster: Ints) -> bool:
-    """Whether a part stands in a cluster, and its record in another one."""
-    for part in range(len(row)):
-        cluster = row_cluster[row[part]]
-        if cluster >= 0 and cluster != record_cluster[record[part]]:
-            return True
-    return False
 
 
 def _check_items(key: Key, release: Disassociated, whole: Flags) -> None:

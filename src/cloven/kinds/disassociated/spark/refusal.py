@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods.horizontal import HorPart
-from cloven.kinds.disassociated.methods.horizontal import HorPart
 
 if TYPE_CHECKING:
     from cloven.kinds.disassociated.methods.disassociation import Disassociation

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.compiled import compiled
 from cloven.data.arrays import among, distinct
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind, most_records
@@ -16,7 +15,7 @@ from cloven.verification.verdict import Fault, conclude, spot
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Ints, Longs
+    from cloven.compiled import Flags, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
@@ -87,8 +86,6 @@ def _records(release: Disassociated) -> Fault:
 
 
 def _rows(release: Disassociated) -> list[Fault]:
-    if _all_sound(release):
-        return []
     kind, offsets, items = release.row_kind, release.row_offsets, release.row_items
     listed = (kind == Kind.TERM) & (release.row_cluster < 0) & (release.rare_items == "list")
     outside = (kind == Kind.SHARED) | listed
@@ -103,38 +100,6 @@ def _rows(release: Disassociated) -> list[Fault]:
         _range("row", "cluster", release.row_cluster, -1, clusters, outside),
         _range("row", "joint", release.row_joint, -1, joints, ~outside),
     ]
-
-
-def _all_sound(release: Disassociated) -> bool:
-    """Whether nothing is wrong with the rows, found in one pass; arrays of other types are left to who looks closer."""
-    kind, cluster, joint, chunk = release.row_kind, release.row_cluster, release.row_joint, release.row_chunk
-    offsets, items = release.row_offsets, release.row_items
-    types = [each.dtype for each in (kind, cluster, joint, chunk, offsets)]
-    if types != [np.int8, np.int64, np.int64, np.int32, np.int64]:
-        return False
-    if int(offsets[0]) != 0 or int(offsets[-1]) != len(items):
-        return False
-    if len(items) and not 0 <= items.min() <= items.max() < len(release.vocabulary):
-        return False
-    clusters, joints = len(release.cluster_size), len(release.joint_parent)
-    may_list = release.rare_items == "list"
-    return bool(_rows_sound(kind, cluster, joint, chunk, offsets, clusters, joints, len(Kind), may_list))
-
-
-@compiled
-def _rows_sound(
-    kind: Ints, cluster: Ints, joint: Ints, chunk: Ints, offsets: Ints,
-    clusters: int, joints: int, kinds: int, may_list: bool,
-) -> bool:  # fmt: skip
-    sound = True
-    for row in range(len(kind)):
-        is_listed = may_list & (kind[row] == _TERM) & (cluster[row] < 0)
-        outside = (kind[row] == _SHARED) | is_listed
-        sound &= (kind[row] >= 0) & (kind[row] < kinds) & (chunk[row] >= 0) & (chunk[row] < _MOST)
-        sound &= (cluster[row] >= -1) & (cluster[row] < clusters) & ((cluster[row] < 0) == outside)
-        sound &= (joint[row] >= -1) & (joint[row] < joints) & ((joint[row] < 0) != outside)
-        sound &= offsets[row] < offsets[row + 1]
-    return sound
 
 
 def _falls(offsets: NDArray[np.signedinteger]) -> Flags:

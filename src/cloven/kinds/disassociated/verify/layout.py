@@ -157,8 +157,8 @@ def lay_out(release: Disassociated) -> Layout:
     rows, differs = len(offsets) - 1, (compared.group != 0) | (compared.within != 0)
     form_start = np.append(np.flatnonzero(np.append(True, differs)[:rows]), rows)
     forms, begin = len(form_start) - 1, form_start[:-1]
-    row_form = np.empty(rows, np.int32 if rows <= np.iinfo(np.int32).max else np.int64)
-    at_once(lambda first, last: _number_rows(form_start, first, last, row_form), form_start)
+    kind = np.int32 if rows <= np.iinfo(np.int32).max else np.int64
+    row_form = np.repeat(np.arange(len(form_start) - 1, dtype=kind), np.diff(form_start))
     form_offsets, form_items = take_rows(offsets, items, begin)
     chunk_form = np.append(np.flatnonzero(np.append(True, compared.group)[begin]), forms)
     start = begin[chunk_form[:-1]]
@@ -187,13 +187,6 @@ def lay_out(release: Disassociated) -> Layout:
         pair_item=pair_item,
         pair_rows=pair_rows,
     )
-
-
-@compiled
-def _number_rows(form_start: Ints, first: int, last: int, row_form: Ints) -> None:
-    for form in range(first, last):
-        for row in range(form_start[form], form_start[form + 1]):
-            row_form[row] = form
 
 
 class Compared(NamedTuple):

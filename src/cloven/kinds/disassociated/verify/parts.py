@@ -14,7 +14,7 @@ import numpy as np
 
 from cloven.compiled import compiled
 from cloven.cores import at_once
-from cloven.data.arrays import offsets_of, places, read_only, stable_order, take_rows
+from cloven.data.arrays import ascend, offsets_of, places, read_only, stable_order, take_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,8 +57,7 @@ def sorted_parts(key: Key) -> Parts:
     """Sort the parts of a key whose arrays are sound."""
     record, row = np.asarray(key.record, np.int64), np.asarray(key.release_row, np.int64)
     offsets, items = read_only(np.asarray(key.offsets, np.int64)), read_only(np.asarray(key.items, np.int32))
-    given = read_only(record)
-    if not all(at_once(lambda first, last: _ascend(given, offsets, items, first, last), offsets)):
+    if (record[1:] < record[:-1]).any() or not ascend(np.diff(offsets), items):
         order = stable_order(record)
         record, row = record[order], row[order]
         offsets, items = take_rows(offsets, items, order)
@@ -73,18 +72,6 @@ def in_layout(layout: Layout, parts: Parts) -> Parts:
     position = np.empty(layout.rows, np.int64)
     position[layout.row_source] = np.arange(layout.rows)
     return parts._replace(row=read_only(position[parts.row]))
-
-
-@compiled
-def _ascend(record: Ints, offsets: Ints, items: Ints, first: int, last: int) -> bool:
-    """Whether some parts ascend by record, from the one before them on, and the items of each ascend."""
-    ascending = True
-    for part in range(max(first, 1), last):
-        ascending &= record[part - 1] <= record[part]
-    for part in range(first, last):
-        for place in range(offsets[part] + 1, offsets[part + 1]):
-            ascending &= items[place - 1] <= items[place]
-    return ascending
 
 
 class Truth(NamedTuple):
@@ -125,7 +112,9 @@ def join_truth(
     def bounds(records: Longs) -> Longs:
         """Where what was sorted by record starts for each record of the original, in its order, and where it ends."""
         spread = np.empty((len(order), 2), np.int64)
-        _bounds_of(position, order, read_only(records), spread)
+        spread[order, 0], spread[order, 1] = (
+            np.searchsorted(records, position, end) for end in ("left", "right")
+        )
         return spread
 
     published = np.array([code_of[word] for word in release.vocabulary], np.int64)
@@ -141,17 +130,6 @@ def join_truth(
         bounds(holder[by_holder]),
         suppressed[by_holder],
     )
-
-
-@compiled
-def _bounds_of(position: Ints, order: Ints, records: Ints, bounds: Ints) -> None:
-    """First and last place of each position among records; both ascend, and every record has a position."""
-    at = 0
-    for number in range(len(position)):
-        bounds[order[number], 0] = at
-        while at < len(records) and records[at] == position[number]:
-            at += 1
-        bounds[order[number], 1] = at
 
 
 class _Walk(NamedTuple):

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.compiled import compiled
-from cloven.data.arrays import among, counted, distinct, read_only
+from cloven.data.arrays import among, counted, distinct
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.verify.promise import (
@@ -25,7 +24,7 @@ from cloven.kinds.disassociated.verify.promise import (
 from cloven.verification.verdict import Fault, conclude, named, spot
 
 if TYPE_CHECKING:
-    from cloven.compiled import Flags, Ints, Longs
+    from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
@@ -73,22 +72,14 @@ def _rare_rows(release: Disassociated, layout: Layout, telling: Flags) -> Fault:
 
 def check_same_clusters(layout: Layout, sharing: Sharing, telling: Flags) -> Fault:
     """All items of a telling chunk are barred from the same clusters below its joint."""
+    marks = sharing.marks[sharing.place]
+    first = marks[layout.pair_start[:-1]]  # every chunk has an item
     differs = np.zeros(layout.chunks, bool)
-    _compare_marks(layout.pair_start, sharing.place, sharing.marks, differs)
+    differs[layout.pair_chunk[(marks != first[layout.pair_chunk]).any(axis=1)]] = True
     return spot(
         differs & telling,
         lambda at: f"{layout.place(at)} mixes items that different clusters below its joint cannot have",
     )
-
-
-@compiled
-def _compare_marks(pair_start: Ints, place: Ints, marks: Ints, differs: Flags) -> None:
-    """Which chunks have items with different fingerprints."""
-    for chunk in range(len(differs)):
-        one = place[pair_start[chunk]]
-        for pair in range(pair_start[chunk] + 1, pair_start[chunk + 1]):
-            other = place[pair]
-            differs[chunk] |= marks[one, 0] != marks[other, 0] or marks[one, 1] != marks[other, 1]
 
 
 def records_for_chunks(release: Disassociated, layout: Layout, sharing: Sharing, telling: Flags) -> Longs:
@@ -115,32 +106,16 @@ def check_placement(release: Disassociated, layout: Layout, sharing: Sharing) ->
     words = release.vocabulary
     count = len(layout.pair_item)
     faults = [_still_in_term_chunks(layout, sharing, words)]
-    owner, outside = read_only(layout.chunk_owner), read_only(layout.chunk_outside)
-    if _stand_twice(owner, outside, layout.pair_start, layout.pair_item, len(words)):
-        outside = outside[layout.pair_chunk]
-        keys = owner[layout.pair_chunk] * len(words) + layout.pair_item
-        faults = [
-            _repeated(keys[~outside], words, "cluster"),
-            _repeated(keys[outside], words, "joint"),
-            *faults,
-        ]
+    outside = layout.chunk_outside[layout.pair_chunk]
+    keys = layout.chunk_owner[layout.pair_chunk] * len(words) + layout.pair_item
+    faults = [
+        _repeated(keys[~outside], words, "cluster"),
+        _repeated(keys[outside], words, "joint"),
+        *faults,
+    ]
     return conclude(
         "item placement", "release", count, faults, f"{count:,} items of chunks, each in one place"
     )
-
-
-@compiled
-def _stand_twice(owner: Ints, outside: Flags, pair_start: Ints, item: Ints, words: int) -> bool:
-    """Whether two chunks of a cluster, or of a joint, have an item in common; chunks of one follow each other."""
-    latest, begin = np.full(words, -1, np.int64), 0
-    for chunk in range(len(owner)):
-        if owner[chunk] != owner[begin] or outside[chunk] != outside[begin]:
-            begin = chunk
-        for pair in range(pair_start[chunk], pair_start[chunk + 1]):
-            if latest[item[pair]] == begin:
-                return True
-            latest[item[pair]] = begin
-    return False
 
 
 def _repeated(keys: Longs, words: tuple[str, ...], owner: str) -> Fault:
