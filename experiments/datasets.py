@@ -173,16 +173,20 @@ def page(kept: Tables) -> Page:
 
 
 def _line(row: Row, shape: Row) -> tuple[str, ...]:
-    linked = f"{percent(number(row['linked']))} / {percent(number(row['linked_guessing']))}"
     return (
         str(row["data"]),
         f"{shape['records']:,}",
         f"{shape['items']:,}",
-        *(percent(number(row[name])) for name in ("items_kept", "pairs_kept", "pair_count_error")),
-        f"{percent(number(row['known']))} / {percent(number(row['known_control']))}",
-        linked,
+        *(_share(row[name]) for name in ("items_kept", "pairs_kept", "pair_count_error")),
+        f"{_share(row['known'])} / {_share(row['known_control'])}",
+        f"{_share(row['linked'])} / {_share(row['linked_guessing'])}",
         _said(row),
     )
+
+
+def _share(value: Value) -> str:
+    """A share; a dash where an attack had too little to work on."""
+    return "-" if value is None else percent(number(value))
 
 
 def _said(row: Row) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cloven.data.transactions import Transactions
+from experiments.cover import EXPERIMENT
 from experiments.cover.page import UNITS, linear, verdict
 from experiments.cover.runs import COUNTS, exchanged, run
 
@@ -106,7 +107,9 @@ def test_what_could_not_be_enumerated_is_counted_over_all_releases():
 @pytest.mark.slow
 @pytest.mark.data
 def test_experiment_runs_on_small_samples(data_dir):
+    pytest.importorskip("altair")
     found = run(data_dir, lambda _step, _share: None, quick=True)
     assert {row["data"] for row in found["exchanged"]} == {"BMS-WebView-1", "BMS-WebView-2", "groceries"}
     assert [row["safe"] for row in found["repair"]] == 3 * ["no", "cover", "exact"]
     assert len(verdict(found)) == 6
+    assert "docs/results/cover.md" in EXPERIMENT.files(found)

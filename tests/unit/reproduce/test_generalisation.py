@@ -7,7 +7,7 @@ import pytest
 
 from cloven.kinds.generalised.attack.elimination import Elimination
 from cloven.kinds.generalised.release import SetGeneralised
-from experiments.generalisation import kept_of, run
+from experiments.generalisation import EXPERIMENT, kept_of, run
 from experiments.generalisation.claims import CLAIMS, exponent
 from experiments.generalisation.described import GeneralisedDescription
 from experiments.generalisation.figures import Figures
@@ -172,6 +172,7 @@ def test_times_are_of_every_method_and_size():
 @pytest.mark.slow
 @pytest.mark.data
 def test_experiment_runs_on_small_samples(data_dir):
+    pytest.importorskip("altair")
     found = run(data_dir, lambda _step, _share: None, quick=True)
     assert {row["data"] for row in found["attacks"]} == {*DATA, "Synthea"}
     assert {row["sweep"] for row in found["attacks"]} == {
@@ -180,3 +181,4 @@ def test_experiment_runs_on_small_samples(data_dir):
     assert {row["claim"] for row in found["claims"]} >= {
         claim.name for claim in CLAIMS if claim.name != "headline"
     }
+    assert "docs/results/generalisation.md" in EXPERIMENT.files(found)

@@ -9,7 +9,7 @@ from cloven.data.table import Attribute, Table
 from cloven.kinds.tables.methods.ul import UL
 from cloven.kinds.tables.utility.queries import QueryError
 from experiments.harness.claims import FAILS, HOLDS, OPEN, PARTLY, judged
-from experiments.slicing import kept_of, run
+from experiments.slicing import EXPERIMENT, kept_of, run
 from experiments.slicing.claims import CLAIMS, LOWER, printed
 from experiments.slicing.data import (
     ADAPTIVE,
@@ -300,7 +300,9 @@ def test_data_are_what_the_page_says(data_dir):
 @pytest.mark.slow
 @pytest.mark.data
 def test_experiment_runs_on_small_samples(data_dir):
+    pytest.importorskip("altair")
     found = run(data_dir, lambda _step, _share: None, quick=True)
     assert {row["data"] for row in found["methods"]} == set(DATA)
     assert {row["method"] for row in found["methods"]} >= set(METHODS)
     assert {row["claim"] for row in found["claims"]} == {claim.name for claim in CLAIMS}
+    assert "docs/results/slicing.md" in EXPERIMENT.files(found)
