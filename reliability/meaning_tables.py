@@ -20,14 +20,13 @@ from cloven.kinds.tables.methods.slicing import Slicing
 from cloven.kinds.tables.methods.ul import UL
 from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
 from reliability.meaning_case import Case
-from reliability.meaning_counts import Facts, judged
+from reliability.meaning_counts import judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
     from cloven.kinds.tables.key import PublishedTable
-    from reliability.meaning_case import Judgement
 
 Cell = frozenset[str]
 NAMES = {"age": "012345", "letter": "abcd", "town": "xyz", "illness": "fgmu", "drug": "pqr", "wage": "0123"}
@@ -75,6 +74,23 @@ class Plain:
     def column_of(self, attribute: int) -> int:
         """The column that an attribute is in."""
         return next(at for at, column in enumerate(self.columns) if attribute in column)
+
+    @property
+    def cut(self) -> list[list[list[dict[int, Cell]]]]:
+        """Bucket, column, part: cells by attribute."""
+        return [
+            [[part.cells for part in column] for column in bucket] for bucket in self.buckets if bucket[0]
+        ]
+
+    @property
+    def secrets(self) -> list[int]:
+        """Sensitive attributes."""
+        return [at for at, secret in enumerate(self.sensitive) if secret]
+
+    @property
+    def rows(self) -> int:
+        """Number of published rows."""
+        return sum(len(bucket[0]) for bucket in self.buckets)
 
     def parts(self) -> list[Part]:
         """Every part."""
@@ -221,55 +237,11 @@ def build(plain: Plain) -> Case:
     )
 
 
-def judge(plain: Plain) -> Judgement:
-    """What brute force says."""
-    buckets = [
-        [[part.cells for part in column] for column in bucket] for bucket in plain.buckets if bucket[0]
-    ]
-    roles = [attribute.role for attribute in plain.source.table.attributes]
-    names = [attribute.name for attribute in plain.source.table.attributes]
-    found = judged(
-        Facts(
-            plain.k,
-            plain.parameters,
-            plain.names,
-            plain.sensitive,
-            plain.values,
-            plain.sliced,
-            plain.columns,
-            buckets,
-            names,
-            [role == "sensitive" for role in roles],
-            [attribute.values for attribute in plain.source.table.attributes],
-            plain.source.people,
-            plain.source.table.several_each,
-        )
-    )
-    if plain.source.table.several_each and (told := _few_persons(plain)):
-        found.broken.setdefault("key", told)
-    return found
-
-
-def _few_persons(plain: Plain) -> str:
-    """A class of fewer than k persons, by the key."""
-    persons = plain.source.table.persons
-    classes: dict[Any, set[int]] = {}
-    for part in plain.buckets[0][0]:
-        if persons is not None and 0 <= part.record < len(persons):
-            classes.setdefault(_look(plain, part), set()).add(int(persons[part.record]))
-    few = [len(held) for held in classes.values() if len(held) < plain.k]
-    return f"a class of {few[0]} persons" if few else ""
-
-
 # Changes of meaning.
 
 
 def _known(plain: Plain) -> list[int]:
     return [at for at, secret in enumerate(plain.sensitive) if not secret]
-
-
-def _secret(plain: Plain) -> list[int]:
-    return [at for at, secret in enumerate(plain.sensitive) if secret]
 
 
 def _look(plain: Plain, part: Part) -> tuple[tuple[int, Cell], ...]:
@@ -285,9 +257,9 @@ def _alike(plain: Plain, bucket: list[list[Part]], part: Part, column: int) -> l
 
 def other_secret(plain: Plain, rng: Random) -> str:
     """A sensitive value becomes another."""
-    if not _secret(plain):
+    if not plain.secrets:
         return ""
-    at = rng.choice(_secret(plain))
+    at = rng.choice(plain.secrets)
     part = rng.choice([part for part in plain.parts() if at in part.cells])
     part.cells[at] = frozenset({rng.choice(plain.values[at])})
     return f"{plain.names[at]} of somebody changed"
@@ -295,7 +267,7 @@ def other_secret(plain: Plain, rng: Random) -> str:
 
 def exchange_cells(plain: Plain, rng: Random) -> str:
     """Two parts exchange a cell, sensitive or not."""
-    at = rng.choice([*range(len(plain.names)), *_secret(plain)])
+    at = rng.choice([*range(len(plain.names)), *plain.secrets])
     one, two = rng.sample([part for part in plain.parts() if at in part.cells], 2)
     one.cells[at], two.cells[at] = two.cells[at], one.cells[at]
     if plain.marked and rng.random() < 0.5:
@@ -511,7 +483,7 @@ def other_promise(plain: Plain, rng: Random) -> str:
 def _other_constraints(plain: Plain, rng: Random) -> str:
     given = plain.parameters
     listed: list[dict[str, Any]] = [dict(each) for each in given.get("constraints", [])]
-    secret = [plain.names[at] for at in _secret(plain)] or ["illness"]
+    secret = [plain.names[at] for at in plain.secrets] or ["illness"]
     single = [[name] for name in (*plain.names, "illness", "illness")]
     attributes = rng.choice([*single, secret, secret, secret])
     made: list[dict[str, Any]] = [
