@@ -113,7 +113,7 @@ def _constraint(plain: Plain, groups: list[dict[int, list[Cell]]], entry: dict[s
         ]
         for group in groups
     ]
-    harmless = {(place[0][value],) for value in entry.get("harmless", ())}
+    harmless = {(place[0][value],) for value in entry.get("harmless", ()) if value in place[0]}
     whole = [value for group in held for value in group]
     kept = all(_keeps(group, whole, harmless, entry) for group in held)
     return "" if kept else f"{entry} is not kept"

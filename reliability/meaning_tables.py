@@ -319,85 +319,45 @@ def _other_cell(plain: Plain, rng: Random, *, widen: bool) -> str:
     return f"{plain.names[at]} of {len(alike)} {'wider' if widen else 'narrower'}"
 
 
-def move_row(plain: Plain, rng: Random) -> str:
-    """A row goes to another class (its cells become those of somebody else there) or to another bucket."""
-    if plain.sliced:
-        if len(plain.buckets) < 2:
-            return ""
-        one, two = rng.sample(plain.buckets, 2)
-        record = rng.choice(one[0]).record
-        for here, there in zip(one, two, strict=True):
-            part = next((part for part in here if part.record == record), here[-1])
-            here.remove(part)
-            there.append(part)
-        plain.buckets = [bucket for bucket in plain.buckets if bucket[0]]
-        return "somebody moved to another bucket"
-    one, two = rng.sample(plain.buckets[0][0], 2)  # type: ignore[assignment]
-    for at in _known(plain):
-        one.cells[at] = two.cells[at]  # type: ignore[attr-defined]
-    return "somebody moved to another class"
-
-
-def drop_row(plain: Plain, rng: Random) -> str:
-    """A row goes; at times the key calls its person suppressed."""
+def other_rows(plain: Plain, rng: Random) -> str:
+    """Some rows of a bucket go, stand once more, or move to another bucket or to one of their own."""
     bucket = rng.choice(plain.buckets)
-    record = rng.choice(bucket[0]).record
-    for column in bucket:
-        column.remove(next((part for part in column if part.record == record), column[-1]))
-    if rng.random() < 0.5 and record >= 0:
-        plain.suppressed.append(record)
-    plain.buckets = [bucket for bucket in plain.buckets if bucket[0]]
-    return "a row left out"
-
-
-def repeat_row(plain: Plain, rng: Random) -> str:
-    """A row stands once more, at times as nobody's."""
-    bucket = rng.choice(plain.buckets)
-    at, record = rng.randrange(len(bucket[0])), rng.choice((None, -1))
-    for column in bucket:
-        part = column[at]
-        column.append(Part(dict(part.cells), part.record if record is None else record, set(part.marks)))
-    return "a row repeated"
-
-
-def join_groups(plain: Plain, rng: Random) -> str:
-    """Two buckets become one, or two classes look alike."""
-    if plain.sliced:
-        if len(plain.buckets) < 2:
-            return ""
-        one, two = rng.sample(plain.buckets, 2)
-        for here, there in zip(one, two, strict=True):
-            here += there
-        plain.buckets = [bucket for bucket in plain.buckets if bucket is not two]
-        return "two buckets joined"
-    rows = plain.buckets[0][0]
-    one, two = (_alike(plain, plain.buckets[0], rng.choice(rows), 0) for _ in range(2))  # type: ignore[assignment]
-    for at in _known(plain):
-        both = one[0].cells[at] | two[0].cells[at]  # type: ignore[attr-defined]
-        for part in (*one, *two):
-            part.cells[at] = both  # type: ignore[attr-defined]
-    return "two classes joined"
-
-
-def part_groups(plain: Plain, rng: Random) -> str:
-    """A bucket becomes two, or part of a class gets narrower cells."""
-    if not plain.sliced:
-        return narrower(plain, rng)
-    bucket = rng.choice(plain.buckets)
-    if len(bucket[0]) < 2:
+    many = rng.choice((1, 1, 1, max(1, len(bucket[0]) // 2), min(len(bucket[0]), plain.rows - 1)))
+    some = {part.record for part in rng.sample(bucket[0], many)}
+    taken = [[part for part in column if part.record in some] for column in bucket]
+    if len({len(column) for column in taken}) > 1:  # the key gives somebody too many parts, or none
         return ""
-    chosen = {part.record for part in rng.sample(bucket[0], rng.randint(1, len(bucket[0]) - 1))}
-    other: list[list[Part]] = []
-    for column in bucket:
-        gone = [part for part in column if part.record in chosen][: len(chosen)]
-        other.append(gone)
-        column[:] = [part for part in column if all(part is not each for each in gone)]
-    if len({len(column) for column in other}) != 1 or len({len(column) for column in bucket}) != 1:
-        for column, back in zip(bucket, other, strict=True):
-            column += back
-        return ""
-    plain.buckets = [each for each in (*plain.buckets, other) if each[0]]
-    return "a bucket parted"
+    what = rng.choice(("left out", "repeated", *("moved",) * (4 if plain.sliced else 0)))
+    if what == "repeated":
+        nobody = rng.random() < 0.5
+        for column, parts in zip(bucket, taken, strict=True):
+            column += [Part(dict(p.cells), -1 if nobody else p.record, set(p.marks)) for p in parts]
+        return "rows repeated"
+    for column, parts in zip(bucket, taken, strict=True):
+        gone = {id(part) for part in parts}
+        column[:] = [part for part in column if id(part) not in gone]
+    if what == "moved":
+        plain.buckets.append([[] for _ in plain.columns])
+        for column, parts in zip(rng.choice(plain.buckets), taken, strict=True):
+            column += parts
+    elif rng.random() < 0.5:  # the key calls them suppressed
+        plain.suppressed += sorted(record for record in some if record >= 0)
+    plain.buckets = [each for each in plain.buckets if each[0]]
+    return f"{len(taken[0])} rows {what}"
+
+
+def other_class(plain: Plain, rng: Random) -> str:
+    """Somebody's cells become those of another, or two classes look alike."""
+    bucket = rng.choice(plain.buckets)
+    column = rng.randrange(len(bucket))
+    one, two = rng.choice(bucket[column]), rng.choice(bucket[column])
+    joined = rng.random() < 0.5
+    alike = [*_alike(plain, bucket, one, column), *_alike(plain, bucket, two, column)] if joined else [one]
+    for at in sorted(one.cells.keys() & set(_known(plain))):
+        cell = one.cells[at] | two.cells[at] if joined else two.cells[at]
+        for part in alike:
+            part.cells[at] = cell
+    return "two classes joined" if joined else "somebody moved to another class"
 
 
 def rename(plain: Plain, rng: Random) -> str:
@@ -531,9 +491,8 @@ def other_key(plain: Plain, rng: Random) -> str:
 
 
 CHANGES: tuple[Callable[[Plain, Random], str], ...] = (
-    other_secret, other_secret, exchange_cells, exchange_cells, exchange_parts, wider, narrower, move_row, move_row,
-    drop_row, repeat_row, join_groups, part_groups, part_groups, rename, other_role, other_columns, other_promise,
-    other_promise, other_key,
+    *[other_secret] * 2, *[exchange_cells] * 2, exchange_parts, wider, *[narrower] * 2, *[other_rows] * 4,
+    *[other_class] * 2, rename, other_role, other_columns, *[other_promise] * 2, other_key,
 )  # fmt: skip
 
 
