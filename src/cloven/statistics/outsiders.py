@@ -30,8 +30,9 @@ SHARE = 0.2
 """Part of the people who are left out."""
 MOST = 2_000
 """People who are left out at most."""
-MOST_HELD = 6_000_000
-"""Records of all divisions together, where more are made than were asked for; their releases are held in memory."""
+MOST_HELD = 12_000_000
+"""Items, or cells, of all divisions together, where more are made than were asked for. Their releases are held in
+memory, which takes some 100 bytes for each."""
 FEWEST = 10
 """People below which a fifth of them is nobody to speak of."""
 
@@ -66,7 +67,7 @@ class Outsiders:
     """Divisions of the people behind data, made when they are first asked for.
 
     Attributes:
-        data: anything with ``take`` and a length; ``persons`` tell who is behind several records.
+        data: anything with ``take``, ``codes`` and a length; ``persons`` tell who is behind several records.
         method: makes a release of the members. Lots that it draws come from ``seed``: none of these is published.
         count: divisions; each leaves other people out, as far as there are enough.
         seed: for the divisions and for the lots.
@@ -103,7 +104,7 @@ class Outsiders:
         people = int(self._who.max(initial=-1)) + 1
         if people < FEWEST:
             return None
-        most = min(people // _many(people), MOST_HELD // len(self.data))
+        most = min(people // _many(people), MOST_HELD // max(1, self.data.codes.size))
         count = min(2 * self.count, most)
         return replace(self, count=count, _turn=Lock(), _begun=self._made) if count > self.count else None
 

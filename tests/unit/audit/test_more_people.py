@@ -95,3 +95,16 @@ def test_once_more_are_asked_no_look_but_the_last_says_yes():
     found = threat.try_on(data, method.anonymise(data), rng, cv.Effort(), None, outsiders, held_by)
     assert len(seen) > 1
     assert found.units == max(seen) == 400
+
+
+def test_no_more_divisions_are_made_than_memory_holds(monkeypatch):
+    """By the items of all of them together: records may be long."""
+    from cloven.statistics import outsiders
+
+    data = cv.sample("clinic")
+    held = Outsiders(data, cv.Disassociation(k=3), 2, 1)
+    monkeypatch.setattr(outsiders, "MOST_HELD", 4 * data.codes.size)
+    more = held.more()
+    assert more is not None
+    assert more.count == 4
+    assert more.more() is None
