@@ -25,7 +25,7 @@ from cloven.studio.meaning import sentences
 from cloven.values import options_of
 
 EVERY = {**anonymisers(), **table_anonymisers()}
-API_ONLY = {"ignore_unknown", "tie_order", "weights", "seeded", "check", "taxonomy"}
+API_ONLY = {"horizontal", "ignore_unknown", "tie_order", "weights", "seeded", "check", "taxonomy"}
 """For experiments and programs; the taxonomy belongs to a method that is not offered, which is said, too."""
 USABLE = [name for name in EVERY if name not in NEEDS_FILES]
 
