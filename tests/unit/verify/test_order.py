@@ -54,63 +54,6 @@ def test_rows_of_the_file_out_of_order(where):
     assert "comes before" in verdict.failures[0].detail
 
 
-def test_clusters_out_of_order():
-    def swap(clusters, joints):
-        return [clusters[1], clusters[0], *clusters[2:]], joints
-
-    verdict = verify(build(nodes(), order=swap))
-    assert failed(verdict) == ["order of clusters"]
-    assert "cluster 1 should be numbered before cluster 0" in verdict.failures[0].detail
-
-
-def test_joints_out_of_order():
-    verdict = verify(build(nodes(), order=lambda clusters, joints: (clusters, joints[::-1])))
-    assert failed(verdict) == ["order of joints"]
-
-
-@pytest.mark.parametrize(
-    ("smaller", "larger"),
-    [
-        (cluster(9, [], "z"), cluster(3, [["a"] * 3], "a")),
-        (cluster(9, [["a"] * 3], "z"), cluster(3, [["a"] * 4], "a")),
-        (cluster(9, [["a"] * 4], "z"), cluster(3, [["a"] * 3 + ["ab"] * 3], "c")),
-        (cluster(9, [["ab"] * 3, ["c"] * 3], "z"), cluster(3, [["b"] * 3], "a")),
-        (cluster(9, [["a"] * 3], "b"), cluster(4, [["a"] * 3, ["b"] * 3], "c")),
-        (cluster(9, [["a"] * 9]), cluster(9, [["a"] * 9], "b")),
-        (cluster(9, [["a"] * 3], "b"), cluster(3, [["a"] * 3], "bc")),
-        (cluster(4, [["a"] * 3], "b"), cluster(300, [["a"] * 3], "b")),
-    ],
-)
-def test_clusters_compare_like_nested_tuples(smaller, larger):
-    assert "order of clusters" not in failed(verify(build([larger, smaller])))
-    spoilt = build([larger, smaller], order=lambda clusters, joints: (clusters[::-1], joints))
-    assert "order of clusters" in failed(verify(spoilt))
-
-
-def twins():
-    """Two equal clusters, each in a joint of its own; only the context tells them apart."""
-    return [
-        joint([["s"] * 3], [cluster(3, [["a"] * 3]), cluster(3, [["b"] * 3])]),
-        joint([["s"] * 3], [cluster(3, [["a"] * 3]), cluster(3, [["c"] * 3])]),
-    ]
-
-
-def test_ties_are_broken_by_context():
-    assert failed(verify(build(twins()))) == []
-    swapped = build(
-        twins(), order=lambda clusters, joints: ([clusters[1], clusters[0], *clusters[2:]], joints)
-    )
-    assert failed(verify(swapped)) == ["order of clusters"]
-    reversed_joints = build(twins(), order=lambda clusters, joints: (clusters, joints[::-1]))
-    assert failed(verify(reversed_joints)) == ["order of joints"]
-
-
-def test_interchangeable_clusters_may_stand_either_way():
-    same = [cluster(3, [["a"] * 3]), cluster(3, [["a"] * 3])]
-    release = build(same, order=lambda clusters, joints: (clusters[::-1], joints))
-    assert failed(verify(release)) == []
-
-
 def test_order_follows_code_points_not_utf16():
     """U+FF5E comes before U+1F600, although its UTF-16 units are greater."""
     release = build([cluster(3, [[["\uff5e"]] * 3]), cluster(3, [[["\U0001f600"]] * 3])])

@@ -52,18 +52,6 @@ def test_oversize_clusters_are_information(limit, said):
     assert said in detail(verdict, "oversize clusters")
 
 
-def test_pair_held_by_two_rows():
-    verdict = verify(build([cluster(8, [["ab"] * 2 + ["a"] * 2 + ["b"] * 2], "x"), cluster(3, [], "y")]))
-    assert failed(verdict) == ["k^m of record chunks"]
-    assert "record chunk 0: {'a', 'b'} is held by 2 rows, k is 3" in detail(verdict, "k^m of record chunks")
-
-
-def test_number_of_faulty_chunks_is_told():
-    bad = [cluster(8, [["ab"] * 2 + ["a"] * 2 + ["b"] * 2, ["c"]], term) for term in ("x", "y")]
-    verdict = verify(build(bad))
-    assert "4 such faults" in detail(verdict, "k^m of record chunks")
-
-
 @pytest.mark.parametrize(
     ("m", "expected"), [(1, []), (2, []), (3, ["k^m of record chunks"]), (9, ["k^m of record chunks"])]
 )
@@ -110,37 +98,6 @@ def shared(chunk, *, shown="d", older=()):
     return joint([chunk], [inner, cluster(9, [[shown] * 3], "w")])
 
 
-OCCURRING = ["st"] * 3 + ["s", "t"]
-
-
-def test_shared_chunk_of_new_items_must_be_km_anonymous():
-    assert failed(verify(build([shared(OCCURRING)]))) == []
-    verdict = verify(build([shared(["st"] * 2 + ["s", "t"])]))
-    assert failed(verdict) == ["shared chunks"]
-    assert "joint 1, shared chunk 0: {'s', 't'} is held by 2 rows" in detail(verdict, "shared chunks")
-
-
-def test_shared_chunk_with_items_of_record_chunks_must_be_k_anonymous():
-    assert failed(verify(build([shared(["st"] * 3 + ["t"] * 3, shown="st")]))) == []
-    verdict = verify(build([shared(OCCURRING, shown="st")]))
-    assert failed(verdict) == ["shared chunks"]
-    assert "its row {'s'} occurs 1 times" in detail(verdict, "shared chunks")
-    assert "2 such faults" in detail(verdict, "shared chunks")
-
-
-def test_shared_chunk_with_items_of_older_shared_chunks_must_be_k_anonymous():
-    assert failed(verify(build([shared(["st"] * 3 + ["t"] * 3, older=["st"] * 3)]))) == []
-    assert failed(verify(build([shared(OCCURRING, older=["st"] * 3)]))) == ["shared chunks"]
-
-
-@pytest.mark.parametrize("told", [{"shown": "s"}, {"older": ["s"] * 3}])
-def test_rows_that_different_clusters_cannot_have_must_not_share_a_chunk(told):
-    """Everybody may have t, not everybody s: places for one can pin down the other."""
-    verdict = verify(build([shared(["st"] * 3 + ["t"] * 3, **told)]))
-    assert failed(verdict) == ["shared chunks"]
-    assert "mixes items" in detail(verdict, "shared chunks")
-
-
 @pytest.mark.parametrize(("copies", "told"), [(3, []), (4, ["row counts"])])
 def test_shared_rows_need_records_of_clusters_that_may_hold_them(copies, told):
     """Who shows an item in record chunks takes none from a shared chunk: three of six records may hold it."""
@@ -169,17 +126,6 @@ def test_an_item_of_the_list_that_no_record_can_hold(shown, told):
     release = build([joint([], [cluster(3, [["a"] * 3]), cluster(4, [[shown] * 4])])], rare_items="list")
     listed = with_rows(release, [*rows(release), (-1, 0, 0, 1, (0,))])
     assert failed(verify(listed)) == told
-
-
-def test_items_shown_elsewhere_do_not_matter_for_shared_chunks():
-    outside = cluster(5, [["s"] * 3], "t")
-    assert failed(verify(build([shared(OCCURRING), outside]))) == []
-
-
-def test_inner_shared_chunk_is_not_bound_by_items_shown_above_it():
-    inner = joint([OCCURRING], [cluster(9, [], "u"), cluster(9, [], "v")])
-    release = build([joint([["s"] * 3], [inner, cluster(9, [["t"] * 3], "w")])])
-    assert failed(verify(release)) == []
 
 
 def test_strict_reading_holds_for_shared_chunks_of_new_items():
