@@ -53,71 +53,6 @@ def test_figure_2_of_the_paper_on_attacks():
     }
 
 
-def test_partner_of_least_loss_then_least_support_then_text():
-    # e is rare. With b or c three of four records would hold the block, with d two: d it is.
-    records = [["e"], ["b", "c"], ["b", "c"], ["d"]]
-    release = generalise(records, k=2, policy=Policy(protected=singles("e"))).release
-    assert blocks(release) == [("b",), ("c",), ("d", "e")]
-    # Nothing tells b from c but the text.
-    release = generalise(records[:-1], k=2, policy=Policy(protected=singles("e"))).release
-    assert blocks(release) == [("b", "e"), ("c",)]
-    # b and c are as frequent, but a record of c is the record of e.
-    records = [["e", "c"], ["b"], ["b"], ["c"]]
-    release = generalise(records, k=2, policy=Policy(protected=singles("e"))).release
-    assert blocks(release) == [("b",), ("c", "e")]
-
-
-def test_the_rarest_block_of_the_most_frequent_constraint_moves_first():
-    records = [["a", "b"]] * 2 + [["a"]] * 3 + [["b"]] * 4 + [["c"]] * 3
-    policy = Policy(protected=(("a", "b"),))
-    release = generalise(records, k=3, policy=policy, reading="empty-is-enough").release
-    # a (5 records) is rarer than b (6): it is merged with c, which brings nothing, then with b.
-    assert blocks(release) == [("a", "b", "c")]
-
-
-def test_a_merge_can_wake_a_constraint_that_nobody_held():
-    records = [["a"]] * 3 + [["b"]] * 3 + [["b", "d"], ["c"], ["c"]]
-    protected = (("a", "b"), ("d",))
-    data = Transactions.from_records(records)
-    release = generalise(records, k=3, policy=Policy(protected=protected), reading="empty-is-enough").release
-    apart = (
-        Coat(k=3, policy=Policy(protected=singles("d")), reading="empty-is-enough").anonymise(data).release
-    )
-    assert ("c", "d") in blocks(apart)
-    groups = (("g", ("a", "d")), ("h", ("a", "b", "d")))
-    policy = Policy(protected=protected, groups=groups)
-    release = generalise(records, k=3, policy=policy, reading="empty-is-enough").release
-    # d joins a, after which one record has (a or d) and b: they must be merged as well.
-    assert blocks(release) == [("a", "b", "d"), ("c",)]
-
-
-def test_suppressing_can_wake_a_constraint_that_nobody_held():
-    records = [["a"], ["b"], ["b"], ["c"], ["c"], ["c"]]
-    policy = Policy(protected=(("a",), ("a", "b")), groups=(("g", ("b", "c")),))
-    release = generalise(records, k=3, policy=policy, max_suppressed=0.34, reading="empty-is-enough").release
-    # Without a, who knows {a, b} looks for b, which two records hold.
-    assert blocks(release) == [("b", "c")]
-
-
-def test_readings():
-    records = [["a"]] * 4 + [["b"]] + [["c"]] * 4
-    policy = Policy(protected=(("a", "b"),))
-    loose = generalise(records, k=3, policy=policy, reading="empty-is-enough")
-    assert blocks(loose.release) == [("a",), ("b",), ("c",)]
-    strict = generalise(records, k=3, policy=policy)
-    assert blocks(strict.release) == [("a", "b"), ("c",)]
-
-
-def test_overlapping_groups_and_items_in_none():
-    records = [["a"], ["b"], ["c"], ["d"], ["d"]]
-    policy = Policy(protected=singles("a", "b", "c"), groups=(("g", ("a", "b")), ("h", ("b", "c", "d"))))
-    release = generalise(records, k=2, policy=policy, max_suppressed=0.25).release
-    # a and b lie in g; c is left to h without b, and finds d.
-    assert blocks(release) == [("a", "b"), ("c", "d")]
-    release = generalise(records, k=2, policy=Policy(protected=singles("d"), groups=())).release
-    assert blocks(release) == [("a",), ("b",), ("c",), ("d",)]
-
-
 def test_suppressed_items_leave_empty_rows_and_are_in_the_key_alone():
     records = [["a"], ["b", "a"], ["b"], ["b"], ["quinsy"]]
     policy = Policy(protected=singles("quinsy", "b"), groups=())
@@ -142,13 +77,6 @@ def test_budget_is_a_share_of_the_items_rounded_down():
         " suppressed 1 are; put 'b' into a group with more items, set max_suppressed to at least 0.667, or lower k"
         " (it reaches 1)"
     )
-
-
-def test_what_cannot_be_suppressed_is_saved_by_another_block_of_the_constraint():
-    records = [["a", "b"], ["a", "b"], ["b", "c"], ["b", "c"], ["a", "c"]]
-    policy = Policy(protected=(("a", "b"),), groups=(("g", ("b", "c")),))
-    release = generalise(records, k=3, policy=policy, reading="empty-is-enough").release
-    assert blocks(release) == [("a",), ("b", "c")]
 
 
 def test_impossible_groups_name_constraint_reason_and_remedy():
@@ -181,32 +109,6 @@ def test_unknown_items_are_counted_and_named_or_ignored():
     many = Policy(protected=singles(*"defghijk"))
     with pytest.raises(ParameterError, match=r"8 items .* 'd', 'e', 'f', 'g', 'h', 'i' and 2 more;"):
         generalise(records, k=2, policy=many)
-
-
-def test_persons_are_counted_not_records():
-    lengths, codes = np.array([1, 1, 1, 1, 1]), np.array([0, 0, 0, 1, 2], np.int32)
-    persons = np.array([7, 7, 7, 8, 9])
-    data = Transactions.from_arrays(lengths, codes, ("a", "b", "c"), persons=persons)
-    policy = Policy(protected=singles("a"))
-    result = Coat(k=2, policy=policy).anonymise(data)
-    assert verify(result.release, original=data, key=result.key, policy=policy).ok
-    assert blocks(result.release) == [("a", "b"), ("c",)]
-    assert result.release.parameters["persons"] is True
-    alone = Transactions.from_arrays(lengths, codes, ("a", "b", "c"))
-    assert Coat(k=2, policy=policy).anonymise(alone).release.blocks == 3
-
-
-def test_a_pair_counts_once_for_a_person_and_only_inside_a_record():
-    records = [["a", "b"], ["a", "b"], ["a"], ["b"], ["a", "b"], ["c"]]
-    plain = Transactions.from_records(records)
-    persons = np.array([1, 1, 2, 2, 3, 4])
-    data = Transactions.from_arrays(plain.lengths, plain.codes, plain.vocabulary, persons=persons)
-    policy = Policy(protected=(("a", "b"),))
-    result = Coat(k=2, policy=policy).anonymise(data)
-    assert blocks(result.release) == [("a",), ("b",), ("c",)]
-    result = Coat(k=3, policy=policy).anonymise(data)
-    assert blocks(result.release) != [("a",), ("b",), ("c",)]
-    assert verify(result.release, original=data, key=result.key, policy=policy).ok
 
 
 def test_weights_make_an_item_cheaper_to_merge():
@@ -271,14 +173,6 @@ def test_too_many_subsets():
         [list(items)] * 2, k=2, policy=Policy(protected=(items,)), reading="empty-is-enough"
     ).release
     assert release.blocks == 30
-
-
-def test_numpy_numbers_and_default_policy():
-    method = Coat(k=np.int64(3))
-    assert type(method.k) is int
-    assert method.policy.all_up_to == 2
-    release = generalise([["a", "b"]] * 2 + [["b", "c"]] * 2 + [["b"]] * 2, k=3).release
-    assert blocks(release) == [("a", "c"), ("b",)]
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import pytest
 
 from cloven.data.transactions import Transactions
@@ -19,18 +18,6 @@ from cloven.verification import verify
 
 def blocks(release):
     return [release.block(number) for number in range(release.blocks)]
-
-
-def test_any_block_of_a_constraint_may_move():
-    # COAT would move a, the rarest, which only d in eight records could join cheaply; PCTA sees that c is the better
-    # partner of b: (2^2 - 1) 6 against (2^2 - 1) 11.
-    records = [["a", "b"], ["a", "b"], ["a"], ["b"], ["b"], ["b"], *[["d"]] * 8, ["a", "c"]]
-    data = Transactions.from_records(records)
-    policy = Policy(protected=(("a", "b"),), groups=(("g", ("a", "d")), ("h", ("b", "c"))))
-    coat = Coat(k=3, policy=policy, reading="empty-is-enough", max_suppressed=0.5).anonymise(data)
-    pcta = Pcta(k=3, policy=policy, reading="empty-is-enough").anonymise(data)
-    assert blocks(pcta.release) == [("a",), ("b", "c"), ("d",)]
-    assert ("a", "d") in blocks(coat.release)
 
 
 @pytest.mark.parametrize(
@@ -49,16 +36,6 @@ def test_loses_less_utility_than_coat_where_all_pairs_are_protected(made):
         assert verdict.ok, str(verdict)
         loss[method] = log2_utility_loss(result.release, data)
     assert loss[Pcta] < loss[Coat] - 1
-
-
-def test_single_items_are_what_coat_makes_of_them():
-    data = sample("clinic")
-    rng = np.random.default_rng(4)
-    policy = Policy(
-        protected=tuple((item,) for item in rng.choice(data.vocabulary, 60, replace=False).tolist())
-    )
-    one, other = (method(k=9, policy=policy).anonymise(data).release for method in (Coat, Pcta))
-    assert blocks(one) == blocks(other)
 
 
 def test_with_groups_it_is_upcta_and_may_suppress():
