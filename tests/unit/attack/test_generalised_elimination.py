@@ -48,11 +48,6 @@ def test_every_method_answers_every_cell(made, method):
     assert found.notes["coverage"]["items"] == len(made.release.vocabulary)
 
 
-def test_an_eliminated_item_is_more_surely_added(made):
-    found = Elimination(cv.relatedness.Vectors.sample(), "rba").guess(made.release)
-    assert found.confidence[found.eliminated].mean() > found.confidence[~found.eliminated].mean() + 0.1
-
-
 def test_an_unmarked_release_is_attacked_without_its_marks(made):
     marked = Elimination(cv.relatedness.Vectors.sample()).guess(made.release)
     guessed = Elimination(cv.relatedness.Vectors.sample(), marked=False).guess(made.release)
@@ -81,29 +76,11 @@ def test_long_tables_are_dealt_out_to_parts():
         assert (eliminated(distance, method, rows_at_once=10) == eliminated(distance, method)).all()
 
 
-def test_what_is_not_known_stays_and_takes_no_part():
-    distance = np.array([[0.1, 0.9, 0.2], [0.7, 0.2, 0.6], [0.1, 0.1, 0.8]])
-    wide = np.full((5, 4), np.nan)
-    wide[np.ix_([0, 2, 4], [0, 1, 3])] = distance
-    for method in BY_DISTANCE:
-        order = eliminated(wide, method)
-        assert (order[np.ix_([0, 2, 4], [0, 1, 3])] == eliminated(distance, method)).all()
-        assert (order[[1, 3]] == -1).all()
-        assert (order[:, 2] == -1).all()
-        assert (eliminated(np.full((3, 2), np.nan), method) == -1).all()
-
-
 def test_endless_distances_are_a_tenth_beyond_the_largest():
     endless = np.array([[0.5, np.inf], [0.2, 0.4]])
     capped = np.array([[0.5, 0.55], [0.2, 0.4]])
     for method in BY_DISTANCE:
         assert (eliminated(endless, method) == eliminated(capped, method)).all()
-
-
-def test_one_row_keeps_all_its_items():
-    """Every item of a generalised item is in some record, so in the only one."""
-    for method in BY_DISTANCE:
-        assert (eliminated(np.array([[0.1, 0.9, 0.5]]), method, factor=0.0) == -1).all()
 
 
 @pytest.mark.parametrize(
@@ -150,11 +127,6 @@ def test_random_elimination_has_the_base_rate_as_confidence(made):
         share = 1 - expected_originals(columns, rows, made.release.records) / columns
         assert sure == pytest.approx(np.full(len(sure), share), abs=1e-6)
     assert (found.answer == RowAnswer.INFORMED).all()
-
-
-def test_a_coin_takes_about_its_share(made):
-    found = RandomElimination(0.3).guess(made.release, np.random.default_rng(1))
-    assert found.eliminated.mean() == pytest.approx(0.3, abs=0.05)
 
 
 def test_attacks_by_name():

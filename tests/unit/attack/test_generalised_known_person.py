@@ -8,7 +8,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-import cloven as cv
 from cloven.data.known_sets import Known
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.generalised.attack.known_person import KnownPersonGeneralised
@@ -71,21 +70,6 @@ def test_claims_are_those_of_the_formula():
             assert set(certain.of(number)) == {
                 release.vocabulary.index(s) for s, p in truth.items() if p == 1
             }
-
-
-def test_certain_is_never_wrong_for_a_member():
-    data = cv.sample("clinic")
-    result = cv.Coat(k=5, m=2).anonymise(data)
-    release, said = result.release, 0
-    reader = KnownPersonGeneralised.of(release)
-    code = {name: number for number, name in enumerate(release.vocabulary)}
-    people = [record & set(code) for record in data]
-    rng = random.Random(4)
-    sets = [{code[item] for item in rng.sample(sorted(one), min(2, len(one)))} for one in people]
-    found = reader.certain(Known.from_sets(sets))
-    for number, one in enumerate(people):
-        said += len(found.of(number))
-        assert {release.vocabulary[item] for item in found.of(number)} <= one
 
 
 def test_only_releases_and_published_items_are_taken():
