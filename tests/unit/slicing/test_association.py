@@ -20,12 +20,6 @@ def test_agrees_with_cramers_v(sizes):
     assert contingency(left, right, "min") == pytest.approx(v**2 * (least - 1) / least)
 
 
-def test_independent_and_constant_attributes_score_nothing():
-    left, right = np.array([0, 0, 1, 1], np.int32), np.array([0, 1, 0, 1], np.int32)
-    assert contingency(left, right) == 0.0
-    assert contingency(left, np.zeros(4, np.int32)) == 0.0
-
-
 def test_values_that_do_not_occur_do_not_count(make_table):
     table = make_table({"a": "xxyyz", "b": "ppqqq"})
     assert association(table.take(np.arange(4)))[0, 1] == pytest.approx(1.0)

@@ -10,7 +10,7 @@ import pytest
 from cloven.data.table import ValueTree
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.columns import binned
-from cloven.kinds.tables.methods.lots import lots_of, shuffled
+from cloven.kinds.tables.methods.lots import lots_of
 from cloven.kinds.tables.methods.swaps import compile_rules, rank_groups, wider, with_trees
 from cloven.kinds.tables.methods.ul import MEASURES, UL, CellCounts, Look, generalise_cells, levels
 
@@ -91,28 +91,6 @@ def test_where_nothing_of_loose_columns_is_rare_all_free_attributes_are_protecte
     assert {row.attribute for row in found} == {"age", "sex", "town"}
 
 
-def test_exchanges_are_marked_and_stay_in_their_rank_group(table):
-    result = UL(k=3, l=3, swap_rate=0.1, columns=COLUMNS, protected=("town", "age"), seed=1).anonymise(table)
-    release, key = result.release, result.key
-    town, column = release.domains[1], 1
-    group = {"w": "wx", "x": "wx", "y": "yz", "z": "yz"}
-    changed = 0
-    for row in range(len(release)):
-        truth = table.row(int(key.records[row, column]))[1]
-        cell = release.cells[row, 1]
-        members = [
-            town.values[m] for m in town.members[town.member_offsets[cell] : town.member_offsets[cell + 1]]
-        ]
-        if key.changed[row, 1]:
-            changed += 1
-            assert group[members[0]] == group[truth]
-        else:
-            assert truth in members
-    assert changed > 0
-    assert not key.changed[:, 2:].any()
-    assert release.parameters["seeded"] is True
-
-
 def test_a_seed_repeats_and_no_seed_does_not(table):
     def cells(seed):
         return (
@@ -162,12 +140,6 @@ def test_generalised_cells_are_shown_by_k_rows():
     assert shown(3) == [4, 4, 4, -1, -1, -1, -1]
     assert sorted(shown(5)[:6]) == [-1, 6, 6, 6, 6, 6]
     assert shown(9) == [6, 6, 6, 6, 6, 6, -1]  # the class has six rows
-
-
-def test_lots_are_a_permutation():
-    rows = np.arange(50)
-    assert sorted(shuffled(rows, lots_of(None)).tolist()) == rows.tolist()
-    assert (shuffled(rows, lots_of(7)) == shuffled(rows, lots_of(7))).all()
 
 
 @pytest.mark.parametrize(

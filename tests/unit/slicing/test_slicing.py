@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import numpy as np
 import pytest
 
 from cloven.data.table import MISSING
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods import slicing
-from cloven.kinds.tables.methods.slicing import Partition, Slicing
-from tests.laws.plain_chances import sensitive_chances
+from cloven.kinds.tables.methods.slicing import Slicing
 
 
 @pytest.fixture
@@ -27,17 +24,6 @@ def table(make_table):
     return make_table(columns, sensitive=("ill",), numbers=("age",))
 
 
-@pytest.mark.parametrize("partition", get_args(Partition))
-@pytest.mark.parametrize("check", ["matching", "bucket"])
-def test_buckets_keep_the_promise(table, partition, check):
-    method = Slicing(k=4, l=2, partition=partition, check=check)
-    columns = method.columns_of(table)
-    buckets = method.buckets_of(table, columns)
-    assert np.bincount(buckets).min() >= 4
-    assert buckets.max() > 2
-    assert sensitive_chances(table, buckets, columns.all).max() <= 1 / 2 + 1e-12
-
-
 def test_only_strict_keeps_equal_rows_together(make_table):
     columns = {"a": "uvw" * 20, "b": "xxyy" * 15, "ill": "pqrst" * 12}
     table = make_table(columns, sensitive=("ill",))
@@ -49,24 +35,6 @@ def test_only_strict_keeps_equal_rows_together(make_table):
         known = table.codes[:, 0] * 2 + table.codes[:, 1]
         parted[partition] = any(len(set(buckets[known == one].tolist())) > 1 for one in range(6))
     assert parted == {"strict": False, "relaxed": True, "stratified": True}
-
-
-def test_release_has_the_values_of_the_table(table):
-    result = Slicing(k=4, l=2).anonymise(table)
-    release = result.release
-    assert (np.diff(release.bucket_offsets) >= 4).all()
-    for place, domain in enumerate(release.domains):
-        shown = sorted(domain.labels[cell] for cell in release.cells[:, place])
-        assert shown == sorted(table.attributes[place].values[code] for code in table.codes[:, place])
-    assert release.parameters["method"] == "slicing"
-    assert release.parameters["l"] == 2
-
-
-def test_order_of_the_rows_changes_nothing(table):
-    mixed = table.take(np.random.default_rng(1).permutation(len(table)))
-    one, two = (Slicing(k=4, l=3, partition="strict").anonymise(found).release for found in (table, mixed))
-    assert (one.cells == two.cells).all()
-    assert (one.bucket_offsets == two.bucket_offsets).all()
 
 
 @pytest.mark.parametrize("partition", ["relaxed", "stratified", "adaptive", "replay-proof"])
@@ -92,12 +60,6 @@ def test_replay_proof_chooses_nothing_by_sensitive_values(table):
         k=4, l=2, partition="replay-proof", columns=(("age", "town"), ("sex", "ill")), companions=1
     )
     assert named.anonymise(table).release.buckets > 1
-
-
-def test_progress_is_told(table):
-    told = []
-    Slicing(k=4, l=2).anonymise(table, lambda step, share: told.append((step, share)))
-    assert told == [("columns", 0.0), ("buckets", 0.0), ("assemble", 0.0), ("assemble", 1.0)]
 
 
 def test_l_that_cannot_be_met_is_an_error(make_table):
