@@ -11,12 +11,9 @@ import pytest
 from small_tables import people, table
 
 from cloven.errors import ParameterError
-from cloven.kinds.tables.attack.matching import match
 from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition, Membership
-from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.guesses import Found, Known
 from cloven.kinds.tables.methods.assembly import generalised, sliced
-from cloven.kinds.tables.reconstruction import untouched
 from cloven.kinds.tables.score.score import score_values
 
 
@@ -50,30 +47,6 @@ def test_the_printed_example_is_not_two_diverse():
     guesses = AttributeDisclosure().guess(release, Known.of(data))
     assert guesses.candidates(1) == pytest.approx({"heart": 2 / 3, "ovarian cancer": 1 / 3})
     assert guesses.candidates(2) == pytest.approx({"Flu": 1.0})
-
-
-def test_two_releases_leave_one_value():
-    first = clinic([20, 21, 50, 51], ["flu", "gout", "cold", "cold"])
-    second = clinic([20, 24, 60, 61], ["flu", "cold", "gout", "gout"])
-    releases = [published(first, [0, 0, 1, 1]), published(second, [0, 0, 1, 1])]
-    target = Known.of(first, np.array([0]))
-    assert set(AttributeDisclosure().guess(releases[0], target).candidates(0)) == {"flu", "gout"}
-    guesses = Composition().guess(releases, target)
-    assert guesses.candidates(0) == pytest.approx({"flu": 1.0})
-    assert guesses.found.tolist() == [Found.EVERYWHERE]
-    assert repr(guesses) == "ValueGuesses(1 persons, 1 with one 'illness' left)"
-
-
-def test_values_that_are_common_everywhere_count_less():
-    """Both releases have one flu and one cold for the person; cold is published three times as often."""
-    data = clinic([20, 21, 50, 51], ["flu", "cold", "cold", "cold"])
-    guesses = Composition().guess(
-        [published(data, [0, 0, 1, 1]), published(data.take(np.array([0, 1, 2])), [0, 0, 1])],
-        Known.of(data, np.array([0])),
-    )
-    prior = np.array([5 / 7, 2 / 7])
-    expected = (0.25 / prior) / (0.25 / prior).sum()
-    assert guesses.confidence[0] == pytest.approx(expected)
 
 
 def test_somebody_who_is_nowhere_is_believed_to_be_like_all():
@@ -121,39 +94,6 @@ def test_what_one_release_hides_another_may_show_as_quasi_identifier():
         Composition().guess([published(both, [0, 0])] * 2, known)
     guesses = Composition("job").guess([published(first, [0, 0]), published(second, [0, 1])], known)
     assert guesses.candidates(0) == pytest.approx({"cook": 1.0})
-
-
-def test_raw_data_gives_everybody_away_and_members_stand_out():
-    data = people(60)
-    one, two = data.take(np.arange(30)), data.take(np.arange(30, 60))
-    guesses = AttributeDisclosure().guess(untouched(one), Known.of(one))
-    truth = one.codes[:, 3]
-    assert (guesses.confidence[np.arange(30), truth] > 0).all()
-    inside = Membership().guess(untouched(one), Known.of(one))
-    outside = Membership().guess(untouched(one), Known.of(two))
-    assert inside.rows.min() >= 1
-    assert inside.rows.mean() > outside.rows.mean()
-    # A sample stands for more rows than it has.
-    sampled = untouched(one)
-    sampled.parameters["sampling_rate"] = 0.5
-    assert Membership().guess(sampled, Known.of(one)).rows == pytest.approx(2 * inside.rows)
-
-
-def test_shuffled_knowledge_is_about_other_people():
-    data = people(80)
-    known = Known.of(data)
-    turned = known.take(np.roll(np.arange(80), 1))
-    assert turned.codes[1].tolist() == known.codes[0].tolist()
-    assert repr(known) == "Known(80 persons by age, job, town)"
-
-
-def test_knowing_nothing_leaves_the_published_distribution():
-    data = people(50)
-    release = published(data, np.arange(50) % 5)
-    known = Known(("job",), (("judge",),), np.full((1, 1), -1, np.int32))
-    guesses = AttributeDisclosure(weight="rows").guess(release, known)
-    assert guesses.confidence[0] == pytest.approx(guesses.prior)
-    assert guesses.matched.tolist() == [[5]]
 
 
 @pytest.mark.parametrize(
@@ -223,16 +163,3 @@ def test_membership_without_anything_sensitive():
     assert (guesses.matched[:20] > 0).all()
     assert (guesses.matched[20:] == 0).all()
     assert guesses.confidence[:20].min() > guesses.confidence[20:].max()
-
-
-def test_chances_of_a_person_sum_to_one():
-    """Over several matching buckets of different weight; also for persons whom no bucket fits, with nothing."""
-    data = people(120)
-    release = sliced(data, np.arange(120) % 7, ((0,), (1, 2), (3,)), k=1, parameters={}).release
-    found = match(Buckets.of(release), Known.of(data), 3)
-    assert (found.buckets > 1).any()
-    assert found.values.sum(axis=1) == pytest.approx(np.ones(120))
-    assert (found.values[np.arange(120), data.codes[:, 3]] > 0).all()
-    strange = table({"age": [19], "job": ["nurse"], "town": ["west"]}, sensitive=(), numbers=("age",))
-    nobody = match(Buckets.of(release), Known.of(strange), 3)
-    assert (nobody.buckets.tolist(), nobody.values.sum()) == ([0], 0.0)
