@@ -104,11 +104,6 @@ def test_weak_public_knows_frequent_itemsets_and_rules(data, made):
     assert np.mean([confidence(p) for p in rules]) > np.mean([confidence(p) for p in frequent])
 
 
-def test_weak_public_matches_items_by_name(made):
-    other = cv.Transactions.from_records([["no such item", "nor this"]] * 5)
-    assert len(WeakPublic(other).draw(made.release, None, np.random.default_rng(1))) == 0
-
-
 def test_simulation_gives_means_and_intervals(data, made):
     found = covers(made.release)
     held = holders(found, data)

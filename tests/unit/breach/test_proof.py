@@ -81,13 +81,6 @@ def test_a_huge_cluster_is_sampled():
     assert proof.error > 0
 
 
-def test_progress_is_told(release):
-    told = []
-    prove(release, budget=100_000, progress=lambda step, share: told.append((step, share)))
-    assert {step for step, _ in told} == {"possible worlds"}
-    assert [share for _, share in told] == sorted(share for _, share in told)
-
-
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
@@ -126,22 +119,10 @@ def test_a_cluster_that_the_method_cannot_make_is_told():
     assert (proof.impossible, proof.total("broken")) == (1, 0)
 
 
-def test_shared_chunks_are_counted_as_undecided(release):
-    assert covers(release).undecided["items of shared chunks"] > 0
-    assert prove(release, budget=1).undecided == {}
-
-
 @pytest.mark.parametrize("wrong", [{"limit": 3}, {"budget": 0}, {"sure": 0.0}, {"sure": 1.1}])
 def test_parameters_are_checked(release, wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         prove(release, **wrong)
-
-
-def test_values_are_plain(release):
-    import json
-
-    told = json.loads(json.dumps(prove(release, budget=100_000).to_dict()))
-    assert set(told) == {"clusters", "undecided", "exact", "sampled", "sure"}
 
 
 @pytest.mark.data

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cloven as cv
-from cloven.disclosure.outcome import Measured, Utility
 from cloven.statistics.analyses import LEARNED, Analyses, _skills
 from cloven.statistics.mining import Ranked
 
@@ -97,15 +96,3 @@ def test_the_same_data_keep_everything_and_torn_ones_do_not():
     assert found.pair_counts(torn) == 0.0
     assert found.rules(torn) == 0.0
     assert found.models(torn) < 0.1
-
-
-def test_what_works_is_said_with_its_error():
-    measures = tuple(
-        Measured(name, value, None, None, 1.0, 0.0, "")
-        for name, value in (("item counts", 0.98), ("pair counts", 0.8), ("rules", 0.3), ("models", None))
-    )
-    found = Utility("item counts", measures, tuple(each.name for each in measures))
-    assert found.sentence == (
-        "works: item counts (error 2 %); needs care: pair counts (error 20 %); does not work: rules (error 70 %)"
-    )
-    assert Utility.from_dict(found.to_dict()) == found

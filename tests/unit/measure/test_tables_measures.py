@@ -25,12 +25,10 @@ from cloven.kinds.tables.utility import (
     data_utility,
     discernibility,
     distortion,
-    table_utility,
 )
 from cloven.kinds.tables.utility.pairs import (
     invalid_tuples,
     joint_at,
-    mean_distance,
     pair_distances,
     published_joint,
 )
@@ -164,16 +162,6 @@ def test_query_error_by_hand():
     assert error.selectivity == 0.25
 
 
-def test_coarser_classes_answer_worse():
-    data = people(300)
-    queries = Workload((2, 3), 0.4, "both", 60).draw(data, rng())
-    fine, coarse = (
-        np.mean([each.mean for each in query_errors(data, classes(data, size), queries, rng())])
-        for size in (2, 100)
-    )
-    assert fine < coarse
-
-
 def test_distortion_by_hand():
     release = generalised(PAIRED, np.array([0, 0, 1, 2]), k=1, parameters={}).release
     # Two rows show 20..30 (2 of 4 ages) and both sexes and roles (2 of 2); the others are exact.
@@ -185,18 +173,6 @@ def test_distortion_by_hand():
     assert distortion(PAIRED, release, suppressed=4) == pytest.approx((5 + 12) / 24)
     assert discernibility(release, suppressed=2) == 6 + 2 * 6
     assert distortion(PAIRED, slices(PAIRED, 2)) == 0
-
-
-def test_slicing_costs_nothing_by_distortion_and_breaks_pairs_all_the_same():
-    data = people(200)
-    release = slices(data, 100)
-    assert data_utility(data, release) == 100
-    distances = {(each.first, each.second): each for each in pair_distances(data, release)}
-    assert distances["job", "town"].distance == pytest.approx(0)
-    assert distances["job", "illness"].distance > 0.15
-    assert distances["job", "illness"].sensitive
-    assert mean_distance(pair_distances(data, untouched(data))) == pytest.approx(0)
-    assert all(0 <= each.invented <= each.distance + 1e-9 for each in distances.values())
 
 
 def test_pairs_that_never_meet_are_counted():
@@ -236,21 +212,6 @@ def test_a_model_learns_what_is_left():
     pytest.importorskip("sklearn")
     tree = classification(untouched(train), test, "illness", "tree", rng())
     assert tree.accuracy > 0.4
-
-
-def test_all_measures_together():
-    data = people(200)
-    reference = table_utility(data, untouched(data), rng(), target="illness", test=people(100, seed=4))
-    assert all(
-        each.score == pytest.approx(1)
-        for each in reference.measures
-        if each.name not in ("classification", "discernibility")
-    )
-    release = table_utility(data, classes(data, 40), rng())
-    assert release.get("query error").score < 1
-    assert release.headline == "agreement of counts with sensitive values"
-    assert 0 < release.score() < 1
-    assert "rows against rules" not in [each.name for each in release.measures]
 
 
 def other(data):
@@ -303,19 +264,6 @@ def test_missing_values_and_empty_releases_are_told():
         pair_distances(data, empty)
 
 
-@pytest.mark.parametrize("model", ["bayes", "tree"])
-def test_a_model_learns_the_same_from_a_file_as_in_memory(model):
-    if model == "tree":
-        pytest.importorskip("sklearn")
-    data = people(300)
-    release = generalised(
-        data, np.argsort(np.argsort(data.codes[:, 0], kind="stable")) // 10, k=10, parameters={}
-    )
-    memory, file = release.release, shown_release(release.release)
-    one, two = (classification(each, data, "illness", model, rng()).accuracy for each in (memory, file))
-    assert one == two
-
-
 def test_coarse_cells_cost_the_same_from_a_file_as_in_memory():
     data = people(200)
     classes = np.argsort(np.argsort(data.codes[:, 0], kind="stable")) // 20
@@ -324,15 +272,6 @@ def test_coarse_cells_cost_the_same_from_a_file_as_in_memory():
     for measure in (distortion, certainty_penalty, data_utility):
         assert measure(data, file) == measure(data, memory)
     assert discernibility(file) == discernibility(memory)
-
-
-def test_values_that_a_tree_never_saw_are_no_code_below_all_others():
-    pytest.importorskip("sklearn")
-    train, test = people(300), people(100, seed=9)
-    codes = test.codes.copy()
-    codes[:, 0] = -1
-    told = classification(untouched(train), replace(test, codes=codes), "illness", "tree", rng())
-    assert told.accuracy > 0.3
 
 
 def test_pairs_are_looked_up_in_rectangles():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +16,7 @@ from cloven.kinds.disassociated.utility import items_kept, pairs_kept, terms_los
 from cloven.kinds.transactions import utility
 from cloven.reconstruction import reconstruct_many
 from cloven.statistics.intervals import Sampled
-from cloven.statistics.mining import supports, top_itemsets
+from cloven.statistics.mining import top_itemsets
 from cloven.statistics.yardstick import error_pairs, relative_error, tkd, top_k_deviation
 
 hand = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "reconstruct" / "hand_built.py")))
@@ -96,14 +95,6 @@ def test_chunk_only_measures_use_certain_supports():
     assert report.tkd_chunks == pytest.approx(1 - 6 / occurring)
 
 
-def test_sampled_measures_have_intervals_around_the_mean():
-    report = measure(reconstructions=6)
-    assert report.tkd.low <= report.tkd.mean <= report.tkd.high
-    assert len(report.re.values) == 6
-    assert report.re.mean == pytest.approx(np.mean(report.re.values))
-    assert measure(reconstructions=1).tkd.low is None
-
-
 def test_t_interval():
     sampled = Sampled.of([0.4, 0.5, 0.6])
     # Student's t with 2 degrees of freedom: 4.3027 standard errors.
@@ -131,16 +122,3 @@ def test_suppressed_records_are_reported():
     assert (report.suppressed_records, report.suppressed_share) == (3, 0.5)
     with pytest.raises(ParameterError, match="between 0 and 6, got 7"):
         measure(suppressed_records=7)
-
-
-def test_the_report_is_plain_json():
-    values = json.loads(json.dumps(measure().to_dict()))
-    assert values["tkd"]["mean"] == measure().tkd.mean
-    assert values["tkd_ml2"] is None
-
-
-def test_supports_of_the_original_are_those_of_the_original():
-    pairs = error_pairs(original())
-    assert supports(original(), pairs).tolist() == [
-        sum(set(pair) <= set(record) for record in RECORDS) for pair in pairs
-    ]
