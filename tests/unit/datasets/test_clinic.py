@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import doctest
 import hashlib
-from collections import Counter
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from cloven import datasets
 from cloven.datasets import clinic, sample
-from cloven.datasets.clinic import NEVER
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -44,50 +40,6 @@ def test_another_seed_gives_other_patients(data: Transactions) -> None:
 
 def test_fewer_records_are_the_first_records(data: Transactions) -> None:
     assert list(clinic(37)) == list(data)[:37]
-
-
-def test_shape(data: Transactions) -> None:
-    assert len(data) == 1000
-    assert 400 <= len(data.vocabulary) <= 430
-    assert 9 <= data.lengths.mean() <= 10
-    assert data.lengths.min() == 3
-    assert 20 <= data.lengths.max() <= 27
-    assert len(set(data)) >= 990
-
-
-def test_few_words_are_common_and_many_are_rare(data: Transactions) -> None:
-    supports = np.sort(data.supports)[::-1]
-    assert supports[0] <= 250
-    assert supports[: len(supports) // 10].sum() > 0.35 * supports.sum()
-    assert np.mean(supports <= 5) > 0.2
-
-
-@pytest.mark.parametrize("seed", [2024, 1])
-def test_two_known_items_single_out_about_half_of_the_patients(seed: int) -> None:
-    records = [sorted(record) for record in clinic(seed=seed)]
-    pairs = Counter(pair for record in records for pair in combinations(record, 2))
-    share = np.mean([any(pairs[pair] == 1 for pair in combinations(record, 2)) for record in records])
-    assert 0.45 <= share <= 0.6
-
-
-def test_no_absurd_patient(data: Transactions) -> None:
-    for record in data:
-        for sign, whom in (
-            ("child", "child"),
-            ("elderly", "elderly"),
-            ("prostate", "male"),
-            ("husband", "female"),
-        ):
-            if sign in record:
-                assert not (record & set(NEVER[whom].split())) - {sign}, sorted(record)
-
-
-def test_common_comorbidities_show(data: Transactions) -> None:
-    together = sum({"diabetes", "hypertension"} <= record for record in data)
-    apart = (
-        data.supports[data.code_of()["diabetes"]] * data.supports[data.code_of()["hypertension"]] / len(data)
-    )
-    assert together > 1.5 * apart
 
 
 def test_sample_by_name(data: Transactions) -> None:
