@@ -49,6 +49,16 @@ def test_built_in(name, value):
     assert made(OUTCOME) == pytest.approx(value)
 
 
+def test_a_package_joins_by_entry_point(monkeypatch):
+    point = SimpleNamespace(name="mine", load=lambda: lambda: SimpleNamespace(name="mine"), value="mine")
+    monkeypatch.setattr(
+        cloven.registry, "entry_points", lambda group: [point] if group == "cloven.objectives" else []
+    )
+    assert objective("mine").name == "mine"
+    with pytest.raises(ParameterError, match="takes nothing after a colon"):
+        objective("mine:x")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -59,13 +69,3 @@ def test_built_in(name, value):
 def test_unknown(text, words):
     with pytest.raises(ParameterError, match=words):
         objective(text)
-
-
-def test_a_package_joins_by_entry_point(monkeypatch):
-    point = SimpleNamespace(name="mine", load=lambda: lambda: SimpleNamespace(name="mine"), value="mine")
-    monkeypatch.setattr(
-        cloven.registry, "entry_points", lambda group: [point] if group == "cloven.objectives" else []
-    )
-    assert objective("mine").name == "mine"
-    with pytest.raises(ParameterError, match="takes nothing after a colon"):
-        objective("mine:x")
