@@ -104,7 +104,3 @@ def test_a_day_of_review_that_is_past_is_refused(tmp_path):
         read_context(path, today=datetime.date(2027, 6, 2))
     with pytest.raises(InputError, match="review is a day that is past"):
         context_of({**GOOD, "review": datetime.date(2001, 1, 1)})
-
-
-def test_hipaa_says_why_twelve_are_needed():
-    assert "1/11 = 0.0909" in standard("hipaa").about
