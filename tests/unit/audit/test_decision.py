@@ -99,30 +99,10 @@ def test_doubts_block_whatever_attackers_reach():
     assert decide(outcome(broken=1), Limits(), 5, {"--two": (doubted, 5)}).better == ()
 
 
-def test_verdict_names_what_it_rests_on_and_what_it_does_not_cover():
-    found = decide(outcome(risk=0.15), Limits(), 5, not_covered="Not covered: rumours.")
-    assert found.sentence == (
-        "Publish: of all attackers that were tried, the furthest (word meanings) is right in 14.0 %, at most"
-        " 15.0 %. Not covered: rumours."
-    )
-    assert "the furthest (a known person) is told more of members than of outsiders" in (
-        decide(told(), Limits(), 5).sentence
-    )
-
-
 def test_statements_against_the_promise_count_whatever_the_share():
     found = decide(outcome(broken=3), Limits(max_risk=1.0), 5)
     assert found.verdict == "do not publish"
     assert "3 pairs" in str(found.reasons[0])
-
-
-def test_one_statement_is_told_in_the_singular():
-    threat = outcome(broken=1).risks[0]
-    what = "pairs of items that have fewer than k candidates"
-    one = replace(outcome(), risks=(replace(threat, broken_what=what),))
-    assert tuple(map(str, decide(one, Limits(max_risk=1.0), 5).reasons)) == (
-        "An attacker (word meanings) learns 1 pair of items that has fewer than k candidates, against the promise.",
-    )
 
 
 def test_knowledge_beyond_the_promise_is_shown_but_does_not_decide():
@@ -151,27 +131,6 @@ def test_knowledge_from_elsewhere_that_is_not_at_hand_does_not_block():
         one.risks[0], threat="another release", attacker=None, not_tried="of another kind", outside=True
     )
     assert decide(replace(one, risks=(*one.risks, missing)), Limits(), 5).verdict == "publish"
-
-
-def test_settings_that_do_not_hold_are_not_called_worse():
-    others = {str(number): (outcome(str(number), risk=0.25), 5) for number in range(2)}
-    assert (
-        "None of the 2 other settings that were tried holds."
-        in decide(outcome(risk=0.3), Limits(), 5, others).sentence
-    )
-    del others["1"]
-    assert (
-        "The other setting that was tried does not hold"
-        in decide(outcome(risk=0.3), Limits(), 5, others).sentence
-    )
-
-
-def test_a_sample_is_no_ground_to_publish():
-    found = decide(outcome(), Limits(), 5).of_a_sample()
-    assert found.sentence.endswith("audit all records before you publish.")
-    of_a_table = outcome(family="tables")
-    found = decide(of_a_table, Limits(), 5).of_a_sample("row")
-    assert found.sentence.endswith("audit all rows before you publish.")
 
 
 def test_utility_below_the_limit_is_a_fault():
@@ -218,11 +177,6 @@ def test_outcome_survives_json():
     assert (one.risk, one.tail) == (0.05, 0.02)
     one = outcome(broken=2)
     assert Outcome.from_dict(one.to_dict()) == one
-
-
-def test_unknown_measure_is_named():
-    with pytest.raises(ParameterError, match="no measure of utility 'tKd'; there are itemsets kept"):
-        outcome().utility.get("tKd")
 
 
 def guess(high, **more):

@@ -160,10 +160,6 @@ def test_who_finds_nobody_has_no_candidate_too_few():
     assert risk.details["least"] >= 5
 
 
-def test_one_known_item_is_one_item():
-    assert known_items(1, promised=True).name == "1 item of a person"
-
-
 def test_another_release_helps_the_attacker():
     data = cv.sample("clinic")
     result = cv.Disassociation(k=5, m=2).anonymise(data)
@@ -190,11 +186,6 @@ def test_methods_that_cannot_be_told_apart_are_refused():
         Audit(rivals=rivals).run(DATA)
 
 
-def test_frames_are_refused_with_what_to_do():
-    with pytest.raises(ParameterError, match=r"\(Transactions\), got dict; make them with .*from_frame"):
-        Audit().run({"finding": [["flu"]]})
-
-
 def test_nothing_to_try_is_said():
     data = cv.Transactions.from_records([["flu"]] * 20)
     report = Audit(cv.Disassociation(k=5, m=1), effort=Effort().quick(), advise=False).run(data)
@@ -209,12 +200,6 @@ def test_defaults_follow_the_data(records, k, size):
     assert (values["k"], values["m"], values["max_cluster_size"]) == (k, 2, size)
     assert len(reasons) == 3
     assert cv.Disassociation(**values)
-
-
-def test_given_values_stay():
-    values, reasons = suggested(DATA, {"k": 7, "m": 1, "max_cluster_size": None})
-    assert values == {"k": 7, "m": 1, "max_cluster_size": None}
-    assert reasons == []
 
 
 @pytest.mark.slow

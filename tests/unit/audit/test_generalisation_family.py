@@ -12,7 +12,6 @@ from cloven.audit.decision import Limits
 from cloven.audit.loop import Audit
 from cloven.data.taxonomy import Taxonomy
 from cloven.disclosure.risk import Estimate
-from cloven.errors import ReleaseError
 from cloven.kinds.generalised.attack.frequency import FrequencyElimination
 from cloven.kinds.generalised.kind import GeneralisationFamily
 from cloven.kinds.generalised.methods.assembly import assemble
@@ -27,7 +26,7 @@ from cloven.kinds.generalised.threats import (
 )
 from cloven.kinds.generalised.words import cautions, summary, unchanged_alone
 from cloven.registry import family_of
-from cloven.settings import parse_setting, setting
+from cloven.settings import setting
 from cloven.statistics.outsiders import Outsiders
 
 QUICK = cv.Effort().quick()
@@ -45,12 +44,6 @@ def result(data):
 
 def lots():
     return np.random.default_rng(1)
-
-
-def test_the_methods_name_this_family():
-    taxonomy = Taxonomy.from_rows([["flu", "*"]])
-    for method in (cv.Coat(), cv.Pcta(), cv.AprioriKm(taxonomy=taxonomy)):
-        assert isinstance(family_of(method), GeneralisationFamily)
 
 
 def test_threats_follow_what_is_promised(data):
@@ -172,13 +165,6 @@ def test_without_anybody_else_frequencies_are_not_known(data, result):
     assert risk.missing
 
 
-def test_words_stand_beside_guessing_by_frequency(data, result):
-    words = word_meanings(cv.relatedness.Vectors.sample()).try_on(data, result, lots(), QUICK)
-    alone = release_alone().try_on(data, result, lots(), QUICK)
-    assert words.guessing.value > alone.guessing.value
-    assert "guessing by frequency at best gets" in words.sentence
-
-
 def test_a_known_person_is_asked_about_in_and_out_of_a_release(data):
     method = cv.Coat(k=5, m=2)
     made = method.anonymise(data)
@@ -187,28 +173,6 @@ def test_a_known_person_is_asked_about_in_and_out_of_a_release(data):
     assert [tail.name for tail in risk.tails] == ["told at 0.95", "certain"]
     assert risk.counts
     assert {way["reader"] for way in risk.details["ways"]} == {"rows", "rows by frequency"}
-
-
-def test_a_known_person_is_told_by_frequency_what_rows_alone_do_not_tell():
-    data, made = shop()
-    risk = known_person(2).try_on(data, made, lots(), QUICK, outsiders=Outsiders(data, Merging(), 1, 1))
-    best = {
-        (way["known"], way["reader"]): way["first_guess"]["members"]
-        for way in risk.details["ways"]
-        if way["known"] == "1 rarest item"
-    }
-    assert best["1 rarest item", "rows by frequency"] >= best["1 rarest item", "rows"]
-
-
-def test_an_audit_of_coat_has_a_known_person_and_frequencies(data):
-    report = Audit(cv.Coat(k=5, m=2), effort=QUICK, seed=1, advise=False).run(data)
-    risks = {risk.threat: risk for risk in report.outcome.risks}
-    person, common = risks["a known person"], risks["guesses by frequency"]
-    assert None not in (person.attacker, person.outsiders, person.excess)
-    assert len(person.tails) == 2
-    assert common.counts
-    assert common.attacker.value > risks["release alone"].attacker.value
-    assert "guesses by frequency" in [risk["threat"] for risk in report.to_dict("public")["risks"]]
 
 
 def test_another_release_tells_them_apart(data, result):
@@ -269,38 +233,6 @@ def test_utility_has_the_headline_of_disassociation(data, result):
     assert coarse.get("NCP").value > found.get("NCP").value
 
 
-def test_an_audit_compares_families_and_writes_the_release(data, tmp_path):
-    small = data.take(np.arange(200))
-    audit = Audit(
-        cv.Coat(k=5, m=1),
-        cv.Knowledge(cv.relatedness.Vectors.sample()),
-        effort=QUICK,
-        rivals=(cv.Disassociation(k=5, m=1),),
-        advise=False,
-        seed=1,
-    )
-    report = audit.run(small)
-    assert {each.family for each in (report.outcome, *report.others)} == {"generalisation", "disassociation"}
-    digest = report.write(tmp_path / "out")
-    folder = tmp_path / "out" / "published"
-    assert cv.verify_folder(folder, original=small, private=tmp_path / "out.private").ok
-    family = GeneralisationFamily()
-    again = family.read(folder, tmp_path / "out.private")
-    assert (again.release, again.key, again.policy) == (
-        report.result.release,
-        report.result.key,
-        report.result.policy,
-    )
-    assert report.to_dict("owner", digest)["published"]["blocks"] == again.release.blocks
-
-
-def test_the_family_reads_its_own_kind_alone(data, tmp_path):
-    made = cv.Disassociation().anonymise(data)
-    cv.write_release(made, tmp_path / "out")
-    with pytest.raises(ReleaseError, match="is no set-generalised release"):
-        GeneralisationFamily().read(tmp_path / "out", tmp_path / "out.private")
-
-
 def test_remedies_hide_more_and_pcta_may_keep_more(data):
     family = GeneralisationFamily()
     risk = release_alone().risk(attacker=Estimate(0.9))
@@ -338,12 +270,6 @@ def test_sizes_are_groups_of_equal_rows(data):
     for row in release:
         counts[row] = counts.get(row, 0) + 1
     assert sorted(sizes) == sorted(counts.values())
-
-
-def test_settings_in_words():
-    assert setting(cv.Coat(k=3)) == "coat:k=3,m=2"
-    assert parse_setting("coat:max_suppressed=0.1", k=4, m=3) == cv.Coat(k=4, m=3, max_suppressed=0.1)
-    assert setting(cv.Coat(policy=cv.Policy((("a", "b"),)))) == "coat:k=5,policy=[Policy],m=2"
 
 
 # Rows are whole, so that who knows more than is promised reads all the others off them.

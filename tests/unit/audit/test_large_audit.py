@@ -13,13 +13,9 @@ import pytest
 import cloven as cv
 from cloven.audit.beside import Beside
 from cloven.audit.large import LargeAudit
-from cloven.kinds.disassociated.covers.breaches import breaches
-from cloven.kinds.disassociated.covers.covers import covers
 from cloven.kinds.disassociated.parts.people import Drawn, KnownPersonTrial
-from cloven.kinds.disassociated.parts.people import supports as counted
 from cloven.kinds.disassociated.threats import release_alone, the_method
 from cloven.registry import family_of
-from cloven.statistics.mining import supports
 from cloven.storage.ledger_file import Entry
 from tests.unit.audit.in_parts import InParts
 
@@ -59,11 +55,6 @@ def test_the_release_is_the_one_of_memory(found, records):
     data = cv.Transactions.from_records(records)
     assert cv.read_release(found.release) == METHOD.anonymise(data).release
     assert sorted(place.name for place in found.release.parent.iterdir()) == ["out", "out.private"]
-
-
-def test_covers_are_those_of_the_release(found):
-    wanted = breaches(covers(cv.read_release(found.release))).to_dict()
-    assert found.covers == {name: wanted[name] for name in found.covers}
 
 
 def test_every_attacker_is_tried_on_the_release(found):
@@ -200,14 +191,6 @@ def test_people_are_told_as_much_as_in_memory(engine, folder, records, tmp_path)
     assert risk.details["ways"] == wanted
 
 
-def test_counts_of_pairs_are_those_of_the_data(engine, folder, records, tmp_path):
-    data = cv.Transactions.from_records(records)
-    with engine.opened(METHOD, engine.read(folder), tmp_path) as large:
-        pairs = np.array([[0, 1], [0, 2], [3, 9], [5, 6]])
-        names = [[large.names[code] for code in pair] for pair in pairs.tolist()]
-        assert counted(large, pairs).tolist() == supports(data, names).tolist()
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -342,8 +325,3 @@ def test_what_an_owner_should_know_is_no_reason_against_publishing(engine, tmp_p
     held = Beside(cautions=("this very release was published",))
     found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "out", earlier=lambda *_: held)
     assert found.decision.verdict == "publish"
-
-
-def test_more_items_than_can_be_known_are_refused_at_once(engine):
-    with pytest.raises(cv.ParameterError, match="m must be below 8"):
-        LargeAudit(engine, cv.Disassociation(k=3, m=8, max_cluster_size=30))

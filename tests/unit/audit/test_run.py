@@ -30,25 +30,6 @@ class Watchful(list):
         self.inside -= 1
 
 
-def test_steps_beside_each_other_meet():
-    """Each waits for the other, so that both must be under way at once."""
-    met = threading.Barrier(2, timeout=PATIENCE)
-
-    def work(run, name):
-        return run.step(name, lambda _: (met.wait(), name)[1])
-
-    run = Run()
-    run.plan({"a": 1, "b": 1})
-    assert run.beside({name: partial(work, run, name) for name in "ba"}, 2) == {"b": "b", "a": "a"}
-    assert list(run.seconds) == ["a", "b"], "in the order of the plan, whichever ended first"
-
-
-def test_one_at_a_time_keeps_the_order():
-    done = []
-    assert Run().beside({name: partial(done.append, name) for name in "ba"}, 1) == {"b": None, "a": None}
-    assert done == ["b", "a"]
-
-
 def test_progress_counts_all_steps_under_way_and_never_goes_back():
     told = Watchful()
     met = threading.Barrier(2, timeout=PATIENCE)

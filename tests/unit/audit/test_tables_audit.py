@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven import registry
 from cloven.audit.decision import Compared
 from cloven.audit.loop import Audit
 from cloven.data.table import Attribute, Table
@@ -70,20 +69,6 @@ def report():
     ).run(people(sensitive=1))
 
 
-@pytest.mark.slow
-def test_one_chart_holds_every_method(report):
-    tried = [outcome.name for outcome in (report.outcome, *report.others)]
-    assert [name.partition(":")[0] for name in tried] == [each.partition(":")[0] for each in ALL.split()]
-    assert {each.partition(":")[0] for each in ALL.split()} == set(registry.table_anonymisers())
-    html = report_chart = page(report.to_dict())
-    start = html.index('id="trade-off"')
-    chart = html[start : html.index('class="legend"', start)]
-    for name in registry.table_anonymisers():
-        assert f">{name}</text>" in chart, f"{name} has no mark"
-        assert f"{name}:" in report_chart
-    assert chart.count('class="range') >= 9, "intervals of risk"
-
-
 def test_what_cannot_be_made_is_named_with_the_reason_and_stops_nothing(report):
     assert list(report.failed) == ["anatomy:l=4,seed=1"]
     assert "l = 4 cannot be met" in report.failed["anatomy:l=4,seed=1"]
@@ -91,16 +76,6 @@ def test_what_cannot_be_made_is_named_with_the_reason_and_stops_nothing(report):
     assert "l = 4 cannot be met" in page(owner)
     assert "Could not be made" in page(owner)
     assert "cannot be met" not in json.dumps(public), "the reason counts persons"
-
-
-def test_the_page_of_a_table_speaks_of_rows(report):
-    for audience in ("owner", "public"):
-        html = page(report.to_dict(audience))
-        for strange in (" records", "clusters", "an item", "items of a person", "k^m", "reconstruct"):
-            assert strange not in html.replace("record linkage", ""), (audience, strange)
-        assert "240 rows" in html
-        assert "buckets" in html
-    assert "Flu" not in page(report.to_dict("public"))
 
 
 def test_a_table_without_a_sensitive_attribute_is_judged_by_its_rows():

@@ -15,7 +15,6 @@ from cloven.audit.decision import Limits
 from cloven.audit.loop import Audit
 from cloven.data.table import Attribute, Table
 from cloven.disclosure.risk import Estimate
-from cloven.errors import ParameterError
 from cloven.figures import percent
 from cloven.kinds.tables.key import PublishedTable, TableKey
 from cloven.kinds.tables.kind import TablesFamily
@@ -24,7 +23,7 @@ from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.slicing import Slicing
 from cloven.kinds.tables.methods.ul import UL
 from cloven.kinds.tables.reconstruction import untouched
-from cloven.kinds.tables.threats import another_release, being_in_the_table, known_person, word_meanings
+from cloven.kinds.tables.threats import another_release, being_in_the_table, known_person
 from cloven.protocols import Anonymiser
 from cloven.settings import parse_setting, setting
 from cloven.statistics.outsiders import Outsiders
@@ -138,13 +137,6 @@ def test_a_table_that_tells_who_is_in_it_is_not_published(method, told):
     assert bool(Limits().passed_at((risk,), 4)) == told
 
 
-def test_words_are_tried_and_compared_with_no_words(table):
-    risk = word_meanings(cv.relatedness.Vectors.sample()).try_on(
-        table, Slicing(k=4, l=2).anonymise(table), lots(), QUICK
-    )
-    assert risk.not_tried or risk.control is not None
-
-
 def test_without_a_sensitive_attribute_nothing_can_be_found_out(table):
     plain = Table(table.attributes[:2], table.codes[:, :2], table.source_rows)
     risk = known_person().try_on(plain, Mondrian(k=4).anonymise(plain), lots())
@@ -191,14 +183,6 @@ def test_owners_are_told_that_buckets_of_alike_people_tell_more_than_dealt_ones(
         assert ("--partition replay-proof" in words) == told
 
 
-def test_coarser_tables_keep_less(table):
-    family = TablesFamily()
-    fine, coarse = (
-        family.utility(table, Mondrian(k=k).anonymise(table), QUICK, lots()).score() for k in (3, 60)
-    )
-    assert coarse < fine < 1
-
-
 def test_an_audit_compares_methods_and_writes_the_release(table, tmp_path):
     audit = Audit(
         Mondrian(k=4, l=2),
@@ -232,17 +216,3 @@ def test_cautions_name_what_users_must_know(table):
     told = " ".join(family.cautions(table, method, changed))
     assert "360 cells exchanged between persons" in told
     assert "drawn with a seed" in told
-
-
-def test_sets_are_no_tables(table, tmp_path):
-    with pytest.raises(ParameterError, match="must be Table for this kind of release"):
-        cv.verify(Mondrian(k=4).anonymise(table).release, original=cv.sample("clinic"))
-
-
-def test_a_search_takes_the_methods_for_tables(table):
-    tuned = cv.Tune(methods=("mondrian", "slicing"), k=4, trials=3, seed=1, fix={"l": 2}).run(table)
-    assert {each["family"] for each in map(dict, (o.to_dict() for o in tuned.outcomes))} == {"tables"}
-    assert tuned.default.name == "mondrian:k=4,l=2"
-    assert tuned.to_dict()["default"] == "mondrian:k=4,l=2"
-    free = cv.Tune(methods=("mondrian",), k=4, trials=2, seed=1).run(table)
-    assert free.default.name == "mondrian:k=4,l=2", "a search over l starts with the least"

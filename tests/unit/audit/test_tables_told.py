@@ -98,19 +98,6 @@ def test_every_person_of_a_table_is_in_the_frame_once():
     assert (least["told"], least["probability"]) == (None, 0.0) or least["probability"] >= 0.5
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"m": 2}, "m and sensitive are for sets"),
-        ({"sensitive": ["HIV"]}, "m and sensitive are for sets"),
-    ],
-)
-def test_what_a_table_has_not_is_refused(given, words):
-    data = villages(200)
-    with pytest.raises(cv.ClovenError, match=words):
-        cv.person_risk(data, cv.Mondrian(k=4).anonymise(data).release, **given)
-
-
 def test_a_table_without_a_sensitive_attribute_tells_nothing():
     data = villages(200)
     plain = Table(data.attributes[:1], data.codes[:, :1], data.source_rows)

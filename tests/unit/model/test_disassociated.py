@@ -17,9 +17,7 @@ def release(rare_items):
 
 def test_where_there_is_no_root_asking_for_it_says_so():
     papers = release("cluster")
-    with pytest.raises(
-        ParameterError, match=r"no joint -1 \(what is rare stands in clusters here: there is no root"
-    ):
+    with pytest.raises(ParameterError, match=r"no joint -1 \(what is rare stands in clusters here"):
         papers.joint(papers.root)
 
 

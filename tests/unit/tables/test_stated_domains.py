@@ -8,10 +8,8 @@ import pytest
 
 import cloven as cv
 from cloven.data.schema import Column, Possible, Schema
-from cloven.data.taxonomy import nested_taxonomy, tree_of
-from cloven.errors import InputError, ParameterError
+from cloven.errors import InputError
 from cloven.kinds.tables.cells import shown_release
-from cloven.kinds.tables.methods.diffgen import _subtree
 from cloven.kinds.tables.verify.checker import verify_table
 from cloven.kinds.tables.words import lone_ends
 from cloven.reading.schema_file import schema_of
@@ -215,18 +213,3 @@ def test_exchanges_across_bins_are_found():
     finer = replace(made.release, parameters={**made.release.parameters, "bins": 50})
     failures = verify_table(finer, table, made.key, allow_seeded=True).failures
     assert ["from another rank group" in check.detail for check in failures] == [True]
-
-
-def test_pieces_of_a_large_tree_are_made():
-    nested = {f"g{group}": [f"v{group}_{leaf}" for leaf in range(10)] for group in range(300)}
-    taxonomy = nested_taxonomy(nested)
-    tree = tree_of(taxonomy, sorted(taxonomy.leaf_group))
-    piece = _subtree(tree)
-    assert len(piece.children) == 300
-    assert [len(child.values) for child in piece.children] == [10] * 300
-    assert sorted(np.concatenate([child.values for child in piece.children]).tolist()) == list(range(3000))
-
-
-def test_a_budget_of_noise_that_is_too_small_is_told():
-    with pytest.raises(ParameterError, match=r"eps must be a number of at least 0.001"):
-        cv.DiffGen(eps=1e-5)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import zstandard
 
 from cloven.data.schema import Column, Schema
 from cloven.errors import InputError, ParameterError
@@ -50,13 +47,6 @@ def test_any_delimiter(tmp_path, delimiter):
     path = tmp_path / "people.txt"
     path.write_text(CSV.replace(";", delimiter))
     assert rows(read_table(path, SCHEMA)) == ROWS
-
-
-def test_packed_files(tmp_path):
-    (tmp_path / "people.csv.gz").write_bytes(gzip.compress(CSV.encode()))
-    (tmp_path / "people.csv.zst").write_bytes(zstandard.compress(CSV.encode()))
-    assert rows(read_table(tmp_path / "people.csv.gz", SCHEMA)) == ROWS
-    assert rows(read_table(tmp_path / "people.csv.zst", SCHEMA)) == ROWS
 
 
 def columns():

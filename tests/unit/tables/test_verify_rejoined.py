@@ -86,11 +86,3 @@ def test_an_unknown_partition_is_no_parameter():
     assert "partition" not in release.parameters
     wrong = replace(release, parameters={**release.parameters, "partition": "secret"})
     assert "partition cannot be 'secret'" in str(cv.verify_table(wrong))
-
-
-def test_it_can_be_written_as_a_setting():
-    method = Mondrian(k=4, l=2, partition="replay-proof")
-    from cloven.settings import parse_setting, setting
-
-    assert setting(method) == "mondrian:k=4,l=2,partition=replay-proof"
-    assert parse_setting(setting(method)) == method

@@ -256,7 +256,7 @@ def test_a_promise_without_a_way_to_check_it(people):
     }
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_filling_cells_against_brute_force(people, seed):
     """Ranges and other sets: as many cells stay empty as in the best of all matchings."""
     from scipy.optimize import linear_sum_assignment
