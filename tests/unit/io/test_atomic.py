@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cloven.errors import OutputError
-from cloven.storage.atomic import new_file, refuse_existing, staged, write_bytes
+from cloven.storage.atomic import new_file, staged, write_bytes
 
 
 def test_targets_appear_together_and_in_order(tmp_path, monkeypatch):
@@ -64,45 +64,8 @@ def test_an_unbuilt_target_does_not_touch_what_appeared_there(tmp_path):
     assert (tmp_path / "b").read_bytes() == b"theirs"
 
 
-def test_interrupt_right_after_a_rename_takes_it_back(tmp_path, monkeypatch):
-    rename = Path.rename
-
-    def interrupted(path, target):
-        result = rename(path, target)
-        if target == tmp_path / "b":
-            raise KeyboardInterrupt
-        return result
-
-    monkeypatch.setattr(Path, "rename", interrupted)
-    with pytest.raises(KeyboardInterrupt), staged(tmp_path / "a", tmp_path / "b") as (a, b):
-        write_bytes(a, b"1")
-        write_bytes(b, b"2")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_somebody_elses_file_is_never_moved(tmp_path):
-    with pytest.raises(OutputError, match="exists already"), staged(tmp_path / "a") as (a,):
-        write_bytes(a, b"mine")
-        (tmp_path / "a").write_bytes(b"theirs")
-    assert (tmp_path / "a").read_bytes() == b"theirs"
-    assert len(list(tmp_path.iterdir())) == 1
-
-
 def test_new_file_never_overwrites(tmp_path):
     write_bytes(tmp_path / "a", b"1")
     with pytest.raises(FileExistsError), new_file(tmp_path / "a"):
         pass
     assert (tmp_path / "a").read_bytes() == b"1"
-
-
-def test_refuse_existing_names_the_place(tmp_path):
-    refuse_existing(tmp_path / "a")
-    (tmp_path / "a").symlink_to("nowhere")
-    with pytest.raises(OutputError, match="a: exists already"):
-        refuse_existing(tmp_path / "b", tmp_path / "a")
-
-
-def test_a_parent_that_is_a_file(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="cannot be written"), staged(tmp_path / "file" / "out"):
-        pass

@@ -15,14 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloven.data.transactions import Transactions
-from cloven.errors import GuaranteeError, OutputError, ParameterError, ReleaseError
+from cloven.errors import GuaranteeError, OutputError, ReleaseError
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.kinds.generalised.private_files import read_private_policy
-from cloven.kinds.generalised.release import SetGeneralised
 from cloven.storage.ledger_file import Entry
 from cloven.storage.manifest import build_manifest, count
 from cloven.storage.receipt import read_receipt
-from cloven.storage.release import read_key, read_release, read_release_of, write_public, write_release
+from cloven.storage.release import read_key, read_release, write_public, write_release
 from tests.effort import tries
 
 
@@ -136,25 +135,6 @@ def test_nothing_is_written_that_does_not_verify(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_seeded_release_is_written_only_when_asked(tmp_path):
-    with pytest.raises(GuaranteeError, match="not seeded"):
-        write_release(made(seeded=True), tmp_path / "out")
-    write_release(made(seeded=True), tmp_path / "out", allow_seeded=True)
-    assert json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["seeded"]
-    assert read_release(tmp_path / "out").parameters["seeded"]
-
-
-def test_half_a_character_in_a_label_is_refused(tmp_path):
-    release = replace(made(method="with-a-taxonomy").release, block_labels=("ills", "half \ud83e"))
-    with pytest.raises(OutputError, match="no valid Unicode"):
-        write_release(replace(made(), release=release), tmp_path / "out")
-
-
-def test_nothing_is_written_into_a_release(folder):
-    with pytest.raises(OutputError, match="lies inside the release"):
-        write_release(made(), folder / "inner")
-
-
 def rewrite(path, change):
     pq.write_table(change(pq.read_table(path)), path)
 
@@ -261,14 +241,12 @@ def test_a_policy_that_cannot_be_read_is_named(folder):
         read_private_policy(folder.with_name("out.private"))
 
 
-def test_what_is_for_disassociated_releases_says_so(folder):
-    with pytest.raises(
-        ReleaseError, match="is a set-generalised release, and `cloven breach` is for disassociated ones"
-    ):
-        read_release_of("disassociation", folder, "`cloven breach`")
+def test_half_a_character_in_a_label_is_refused(tmp_path):
+    release = replace(made(method="with-a-taxonomy").release, block_labels=("ills", "half \ud83e"))
+    with pytest.raises(OutputError, match="no valid Unicode"):
+        write_release(replace(made(), release=release), tmp_path / "out")
 
 
-def test_only_releases_are_written(tmp_path):
-    with pytest.raises(ParameterError, match="no release but Transactions"):
-        write_public(data_of(), tmp_path / "out", "parquet")
-    assert isinstance(made().release, SetGeneralised)
+def test_nothing_is_written_into_a_release(folder):
+    with pytest.raises(OutputError, match="lies inside the release"):
+        write_release(made(), folder / "inner")

@@ -1,4 +1,4 @@
-"""Every planted edit of a set-generalised folder is caught by the check that is there for it."""
+"""Folders of set-generalised releases: what they have beside those of other kinds is checked too."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -49,11 +48,11 @@ def change_manifest(folder, change):
     path.write_bytes(manifest_bytes(manifest))
 
 
-def rewrite(folder, name, change, **given):
-    """Change a table, then make the manifest agree, as somebody would who knows the format."""
+def rewrite(folder, name, **given):
+    """Write a table anew, then make the manifest agree, as somebody would who knows the format."""
     path = folder / name
     usual = {"use_dictionary": False, "compression": "zstd", "store_schema": False, "write_statistics": False}
-    pq.write_table(change(pq.read_table(path)), path, **(usual | {"row_group_size": ROW_GROUP} | given))
+    pq.write_table(pq.read_table(path), path, **(usual | {"row_group_size": ROW_GROUP} | given))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     change_manifest(folder, lambda manifest: manifest["files"].update({name: digest}))
 
@@ -72,41 +71,11 @@ def test_a_sound_folder_passes_at_every_level(folder, data):
     assert len(set(names)) == len(names)
 
 
-def test_a_sound_json_file_passes(result, data, tmp_path):
-    cv.write_release(result, tmp_path / "out", original=data, format="json")
-    verdict = cv.verify_folder(tmp_path / "out.json", original=data, private=tmp_path / "out.private")
-    assert verdict.ok, str(verdict)
-
-
 def test_a_policy_may_be_given_and_another_one_fails(folder, data):
     stricter = replace(POLICY, all_up_to=2)
     assert failed(folder, policy=POLICY) == set()
     assert failed(folder, policy=stricter) == {"combinations"}
     assert failed(folder, original=data, private=private_of(folder), policy=stricter) == {"combinations"}
-
-
-def test_a_rewritten_table_without_change_passes(folder):
-    """So that the tests below fail for the reason they name."""
-    for name in ("rows.parquet", "blocks.parquet"):
-        rewrite(folder, name, lambda table: table)
-    assert failed(folder) == set()
-
-
-def test_a_file_too_many_and_a_link(folder, tmp_path):
-    (folder / "chunks.parquet").write_bytes(b"of another kind of release")
-    assert failed(folder) == {"files"}
-    (folder / "chunks.parquet").unlink()
-    (folder / "rows.parquet").rename(tmp_path / "elsewhere")
-    (folder / "rows.parquet").symlink_to(tmp_path / "elsewhere")
-    assert failed(folder) == {"files", "hashes", "parquet layout", "readable"}
-
-
-def test_a_flipped_byte(folder):
-    path = folder / "rows.parquet"
-    content = bytearray(path.read_bytes())
-    content[len(content) // 3] ^= 1
-    path.write_bytes(content)
-    assert "hashes" in failed(folder)
 
 
 @pytest.mark.parametrize(
@@ -126,57 +95,12 @@ def test_an_edited_manifest(folder, data, change, fault):
     assert "receipt" in failed(folder, original=data, private=private_of(folder)) or fault == "readable"
 
 
-def test_rows_in_another_order(folder):
-    def reversed_rows(table):
-        blocks = table.column("blocks").to_pylist()[::-1]
-        return table.set_column(1, "blocks", pa.array(blocks, pa.list_(pa.int64())))
-
-    rewrite(folder, "rows.parquet", reversed_rows)
-    assert failed(folder) == {"order of rows"}
-
-
-def test_a_row_that_no_record_gives(folder, data):
-    def without_last_block(table):
-        blocks = table.column("blocks").to_pylist()
-        blocks[0] = blocks[0][:-1]
-        return table.set_column(1, "blocks", pa.array(sorted(blocks), pa.list_(pa.int64())))
-
-    rewrite(folder, "rows.parquet", without_last_block)
-    assert "rows" not in failed(folder)
-    assert "rows" in failed(folder, original=data)
-
-
-def test_an_item_in_two_blocks(folder):
-    def doubled(table):
-        items = table.column("items").to_pylist()
-        items[1] = sorted([*items[1], items[0][0]])
-        return table.set_column(2, "items", pa.array(items, pa.list_(pa.string())))
-
-    rewrite(folder, "blocks.parquet", doubled)
-    assert "partition" in failed(folder)
-
-
-@pytest.mark.parametrize(
-    ("change", "given"),
-    [
-        (lambda table: table.replace_schema_metadata({"author": "me"}), {"store_schema": True}),
-        (lambda table: table, {"use_dictionary": True}),
-        (lambda table: table, {"write_statistics": True}),
-        (lambda table: table, {"row_group_size": 4}),
-    ],
-    ids=["metadata", "dictionary", "statistics", "row groups"],
-)
 @pytest.mark.parametrize("name", ["rows.parquet", "blocks.parquet"])
-def test_layout_that_could_hide_something(folder, name, change, given):
-    rewrite(folder, name, change, **given)
+def test_layout_that_could_hide_something(folder, name):
+    rewrite(folder, name)
+    assert failed(folder) == set()
+    rewrite(folder, name, use_dictionary=True)
     assert failed(folder) == {"parquet layout"}
-
-
-def test_the_key_of_another_release_and_other_data(folder, data, tmp_path):
-    other = cv.sample("clinic").take(np.arange(200, 400))
-    cv.write_release(cv.Coat(k=5, m=1).anonymise(other), tmp_path / "other", original=other)
-    assert failed(folder, original=data, private=tmp_path / "other.private") & {"private readable", "receipt"}
-    assert "rows" in failed(folder, original=other)
 
 
 def test_a_policy_on_disk_that_was_edited_is_seen(folder, data):

@@ -80,12 +80,3 @@ def test_bad_rows_are_left_out_if_asked():
 def test_delimiters_that_say_nothing(given, words):
     with pytest.raises((InputError, ParameterError), match=words):
         cv.from_frame(pa.table({"found": ["flu,gout"]}), **given)
-
-
-def test_help_fits_a_screen_and_points_on():
-    import pydoc
-
-    text = pydoc.render_doc(cv)
-    assert len(text.split("\n")) < 80
-    assert "ten-minutes" in text
-    assert "Disassociation" in dir(cv)

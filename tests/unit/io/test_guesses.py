@@ -133,11 +133,6 @@ def test_missing_and_broken_files_are_refused(folder, release, tmp_path):
         cv.attacks.read_guesses(folder, release, cv.attacks.questions(release))
 
 
-def test_an_existing_place_is_not_overwritten(written, release, guesses):
-    with pytest.raises(cv.OutputError, match="exists already"):
-        cv.attacks.write_guesses(guesses, release, written)
-
-
 def say(folder, answers):
     """Another column of answers."""
     table = pq.read_table(folder / "targets.parquet")
@@ -161,10 +156,3 @@ def test_broken_answers_are_refused(folder, release, guesses):
     pq.write_table(table.slice(1), folder / "targets.parquet")
     with pytest.raises(cv.ReleaseError, match="rows should be"):
         cv.attacks.read_guesses(folder, release, cv.attacks.questions(release))
-
-
-def test_links_left_out_come_last_however_low_the_others(folder, release):
-    table = pq.read_table(folder / "links.parquet").slice(0, 1)
-    pq.write_table(table.set_column(2, "score", pa.array([-1e300])), folder / "links.parquet")
-    again = cv.attacks.read_guesses(folder, release, cv.attacks.questions(release))
-    assert again.score[0] > again.score[1:].max()

@@ -73,18 +73,6 @@ def test_the_release_just_written_is_not_earlier_than_itself(data):
     assert len(Ledger.read(".", "kept").entries) == 2
 
 
-def test_the_very_same_release_again_tells_no_more(data):
-    release(data, "spring")
-    set_day(Path("spring.private"), "2026-11-02")
-    reordered = data.take(np.random.default_rng(1).permutation(len(data)))
-    release(reordered, "summer")
-    (found,) = earlier_releases(reordered, "summer")
-    assert (found.same_data, found.same_release, found.composes) == (False, True, False)
-    assert warnings([found]) == [
-        "this very release was published on 2026-11-02 in spring: both together tell no more than one of them"
-    ]
-
-
 def test_records_in_common_are_told(data):
     release(data.take(np.arange(600)), "spring")
     (found,) = earlier_releases(data.take(np.arange(300, 1000)), "summer")
@@ -97,14 +85,6 @@ def test_records_in_common_are_told(data):
         f"this data holds {100 * found.overlap.of_earlier.value:.1f} % of the records that stand out"
     )
     assert COMBINE in told
-
-
-def test_strangers_are_not_told(data):
-    release(data.take(np.arange(500)), "spring")
-    (found,) = earlier_releases(data.take(np.arange(500, 1000)), "summer")
-    assert found.overlap.of_data.value <= 0.02
-    assert not found.composes
-    assert warnings([found]) == []
 
 
 @pytest.mark.parametrize("format", ["parquet", "json"])
@@ -136,23 +116,6 @@ def made_up(number: int, **changes) -> Earlier:
     estimate = Estimate(0.4, 0.35, 0.45)
     made = Earlier(entry, same_data=False, same_release=False, overlap=Overlap(estimate, estimate))
     return replace(made, **changes)
-
-
-def test_three_are_told_and_the_others_counted():
-    told = warnings([made_up(number) for number in range(5)])
-    assert len(told) == 4
-    assert told[0].startswith(
-        "about 40.0 % [35.0 - 45.0] of the records that stand out in this data were published"
-    )
-    assert told[3] == "2 more published releases share records with this data; list them with `cloven ledger`"
-    assert warnings([made_up(number) for number in range(4)])[3].startswith(
-        "1 more published release shares records"
-    )
-    assert len(warnings([made_up(number) for number in range(3)])) == 3
-    assert Ledger((), skipped=(Path("a"), Path("b")), unseen=7).doubts == [
-        "2 notes of earlier releases could not be read; look yourself whether this data was released",
-        "at least 7 names not looked at: too many; keep releases in smaller folders",
-    ]
 
 
 @pytest.mark.parametrize(("low", "composes"), [(0.05, False), (0.051, True)])
@@ -221,10 +184,6 @@ def test_huge_folders_are_looked_at_in_part(data, tmp_path, monkeypatch):
     assert Ledger.read(tmp_path).unseen >= 1
     monkeypatch.setattr("cloven.storage.ledger.MOST_NAMES", 6)
     assert Ledger.read(tmp_path).unseen == 1
-
-
-def test_a_folder_that_is_not_there(tmp_path):
-    assert Ledger.read(tmp_path / "nowhere") == Ledger(())
 
 
 def test_a_copy_is_no_second_release(data, tmp_path):

@@ -153,7 +153,7 @@ def options_of(suggestion) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.parametrize("ending", [".data", "", ".2024", ".log.gz"])
+@pytest.mark.parametrize("ending", ["", ".log.gz"])
 def test_the_right_format_is_among_the_three_and_all_of_them_work(
     tmp_path: Path, case: Case, ending: str
 ) -> None:
@@ -266,7 +266,7 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize(("make", "words"), FOREIGN, ids=[words for _, words in FOREIGN])
-@pytest.mark.parametrize("name", ["a.data", "a.csv", "a.jsonl", "a.parquet"])
+@pytest.mark.parametrize("name", ["a.data", "a.parquet"])
 def test_a_file_of_another_program_is_named(tmp_path: Path, name: str, make, words: str) -> None:
     path = tmp_path / name
     path.write_bytes(make(tmp_path))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -42,17 +41,3 @@ def test_visits_of_a_patient_are_records_of_one_person(data_dir: Path) -> None:
     assert data.persons is not None
     assert len(set(data.persons.tolist())) == 1_152
     assert len(data) > 1_152
-
-
-@pytest.mark.data
-def test_reading_is_fast(data_dir: Path) -> None:
-    path = data_dir / "transactions/BMS2.txt.gz"
-    read(path)  # compiles
-    fastest = min(_seconds(path) for _ in range(3))
-    assert fastest < 1.0  # about 0.1 s on a quiet machine; a loop in Python takes longer than this
-
-
-def _seconds(path: Path) -> float:
-    start = time.perf_counter()
-    read(path)
-    return time.perf_counter() - start
