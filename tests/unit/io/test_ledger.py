@@ -73,6 +73,13 @@ def test_the_release_just_written_is_not_earlier_than_itself(data):
     assert len(Ledger.read(".", "kept").entries) == 2
 
 
+def test_the_very_same_release_again_tells_no_more(data):
+    release(data, "spring")
+    release(data, "summer")
+    (found,) = earlier_releases(data, "summer")
+    assert (found.same_data, found.same_release, found.composes) == (True, True, False)
+
+
 def test_records_in_common_are_told(data):
     release(data.take(np.arange(600)), "spring")
     (found,) = earlier_releases(data.take(np.arange(300, 1000)), "summer")

@@ -183,25 +183,6 @@ def test_combinations_are_promised_by_the_release_or_the_policy():
     assert verdict.failures[0].detail == "blocks of {'a', 'b'} are together in 2 rows, k is 3"
 
 
-def test_itemsets_by_both_readings():
-    release = made(parameters={"reading": "empty-is-enough"}, k=5).release
-    pair = Policy((("a", "e"),))
-    verdict = verify(release, policy=pair)
-    assert verdict.ok
-    detail = {check.name: check.detail for check in verdict.checks}
-    assert detail["itemsets"] == "1 protected itemsets hold"
-    assert (
-        detail["itemsets and subsets"] == "1 of 1 protected itemsets have a rare part, which is not promised"
-    )
-    strict = verify(made(parameters={}, k=5).release, policy=pair)
-    assert [check.name for check in strict.failures] == ["itemsets and subsets"]
-    assert "{'a', 'e'}: blocks of {" in strict.failures[0].detail
-    rare = verify(release, policy=Policy((("a", "b"), ("d",))))
-    assert [(check.name, check.detail) for check in rare.failures] == [
-        ("itemsets", "{'a', 'b'} is shown by 2 rows, k is 5; 2 such faults")
-    ]
-
-
 def test_items_that_are_not_published():
     # Somebody who knows x and d of a record looks for d alone: three records.
     release = made(parameters={"reading": "empty-is-enough"}, k=4).release
@@ -213,13 +194,6 @@ def test_items_that_are_not_published():
     assert "itemsets" in [check.name for check in with_original.failures]
     unheard_of = verify(release, original=DATA, policy=Policy((("d", "zebra"),)))
     assert "itemsets" not in [check.name for check in unheard_of.failures]
-
-
-def test_blocks_outside_groups():
-    result = made()
-    assert failures(result, policy=replace(POLICY, groups=(("h", ("b", "d", "e")),))) == ["utility groups"]
-    assert failures(result, policy=replace(POLICY, groups=())) == ["utility groups"]
-    assert failures(result, policy=replace(POLICY, groups=None)) == []
 
 
 def test_original_level():
@@ -239,13 +213,6 @@ def test_original_level():
     assert [check.detail for check in verdict.failures] == ["1 item is suppressed, 0 may be: {'x'}"]
     silent = made(parameters={})
     assert [check.name for check in verify(silent.release, original=DATA).failures] == ["suppressed items"]
-
-
-def test_a_block_that_is_shown_wrongly_or_not_at_all():
-    release = made().release
-    wrong = replace(release, row_blocks=array(0, 1, 0, 1, 0, 1, 1, 2, 1, 2, 2))
-    verdict = verify(wrong, original=DATA)
-    assert "rows" in [check.name for check in verdict.failures]
 
 
 def changed_key(**changes):
