@@ -26,16 +26,6 @@ def place(tmp_path_factory):
     return folder
 
 
-def test_attack_says_what_it_guessed(cloven, place, tmp_path):
-    ended = cloven("attack", place / "release", "--relatedness", "sample", "-o", tmp_path / "g")
-    assert (ended.code, ended.err) == (0, "")
-    assert "hidden parts" in ended.out
-    assert "100.0 % of 423 items known" in ended.out
-    assert {file.name for file in (tmp_path / "g").iterdir()} == {
-        "control", "guesses.json", "links.parquet", "targets.parquet"
-    }  # fmt: skip
-
-
 def test_attack_needs_no_key(cloven, place, tmp_path):
     """The folder alone is enough: it may lie where there is nothing else."""
     shutil.copytree(place / "release", tmp_path / "alone")
@@ -70,35 +60,19 @@ def test_options_change_what_is_chosen(cloven, place, tmp_path, options):
 
 @pytest.mark.slow
 def test_score_puts_chance_and_control_beside_the_attack(cloven, place):
-    ended = cloven(
-        "score", place / "release", place / "guesses", "--private", place / "release.private", "--seed", 1
-    )
-    assert (ended.code, ended.err) == (0, "")
-    for word in ("hit", "auc", "guessing", "shuffled", "record chunks", "term chunks", "hidden parts"):
-        assert word in ended.out
-    found = cloven(
-        "score",
-        place / "release",
-        place / "guesses",
-        "--private",
-        place / "release.private",
-        "--seed",
-        1,
-        "--json",
-    ).json
+    given = (place / "release", place / "guesses", "--private", place / "release.private", "--seed", 1)
+    found = cloven("score", *given, "--json").json
     hit = next(f for f in found["findings"] if (f["measure"], f["scope"]) == ("hit", "all"))
     assert hit["low"] > hit["chance"]
     assert hit["over_control_low"] > 0  # paired over units
     assert hit["units"] >= 10
-    assert " units\n" in ended.out
+    assert "shuffled" in cloven("score", *given).out
 
 
 def test_attack_needs_nothing_but_the_release(cloven, place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ended = cloven("attack", place / "release", "--seed", 1)
     assert (ended.code, ended.err) == (0, "")
-    assert "links guessed" in ended.out
-    assert "confidence  from" in ended.out
     assert "nothing is written" in ended.out
     assert list(tmp_path.iterdir()) == []
     told = cloven("attack", place / "release", "--seed", 1, "--json").json
@@ -110,39 +84,21 @@ def test_attack_needs_nothing_but_the_release(cloven, place, tmp_path, monkeypat
     assert "Learned" in told["attack"]["relatedness"]
 
 
-def refuse(cloven, tmp_path, code, words, *arguments):
-    cloven(*arguments).refused(code, *words)
-    assert not (tmp_path / "g").exists()
-
-
 def test_attacks_refuse_what_they_cannot_use(cloven, place, tmp_path):
-    out = ("-o", tmp_path / "g")
-    release = place / "release"
-    refuse(cloven, tmp_path, 2, ("--relatedness", "vpa"), "attack", release, "--method", "aba", *out)
-    refuse(cloven, tmp_path, 2, ("must be one of",), "attack", release, "--method", "best", *out)
-    refuse(cloven, tmp_path, 2, ("vectors:FILE",), "attack", release, "--relatedness", "wordz", *out)
-    refuse(cloven, tmp_path, 2, ("none.txt",), "attack", release, "--relatedness", "vectors:none.txt", *out)
-    refuse(cloven, tmp_path, 3, ("cannot be read",), "attack", place / "none", "--method", "vpa", *out)
-    # The key is no release, and neither are guesses.
-    refuse(
-        cloven, tmp_path, 3, ("manifest.json",), "attack", place / "release.private", "--method", "vpa", *out
-    )
-    refuse(cloven, tmp_path, 3, ("manifest.json",), "attack", place / "guesses", "--method", "vpa", *out)
-
-
-def test_vectors_without_overlap_or_with_ragged_rows_are_refused(cloven, place, tmp_path):
-    strange = tmp_path / "strange.txt"
+    strange, ragged = tmp_path / "strange.txt", tmp_path / "ragged.txt"
     strange.write_text("zzyzx 0.1 0.2\nqwxyz 0.3 0.1\n")
-    refuse(
-        cloven, tmp_path, 2, ("abdomen",), "attack", place / "release", "--relatedness", f"vectors:{strange}",
-        "-o", tmp_path / "g",
-    )  # fmt: skip
-    ragged = tmp_path / "ragged.txt"
     ragged.write_text("flu 0.1 0.2\nfever 0.3\n")
-    refuse(
-        cloven, tmp_path, 3, ("ragged.txt:2",), "attack", place / "release", "--relatedness", f"vectors:{ragged}",
-        "-o", tmp_path / "g",
-    )  # fmt: skip
+    for name, options, code, word in (
+        ("release", ("--method", "aba"), 2, "--relatedness"),
+        ("release", ("--relatedness", "wordz"), 2, "vectors:FILE"),
+        ("release", ("--relatedness", f"vectors:{strange}"), 2, "abdomen"),
+        ("release", ("--relatedness", f"vectors:{ragged}"), 3, "ragged.txt:2"),
+        ("none", ("--method", "vpa"), 3, "cannot be read"),
+        ("release.private", ("--method", "vpa"), 3, "manifest.json"),  # the key is no release,
+        ("guesses", ("--method", "vpa"), 3, "manifest.json"),  # and neither are guesses
+    ):
+        cloven("attack", place / name, *options, "-o", tmp_path / "g").refused(code, word)
+        assert not (tmp_path / "g").exists()
 
 
 def test_scores_need_what_belongs_together(cloven, place, tmp_path):
@@ -168,10 +124,6 @@ def test_audit_attacks(cloven, place, tmp_path):
     ended = cloven("audit", place / "clinic.csv", "-o", tmp_path / "b", "--no-attack")
     assert ended.code == 1  # nothing is known of what attackers reach
     assert "no attack was tried" in ended.out
-    cloven("audit", place / "clinic.csv", "-o", tmp_path / "c", "--relatedness", "vectors:no.txt").refused(
-        2, "no.txt"
-    )
-    assert not (tmp_path / "c").exists()
 
 
 def test_audit_says_why_an_attack_was_not_tried(cloven, tmp_path):
@@ -188,12 +140,6 @@ def test_what_uses_no_words_has_no_control(cloven, place, tmp_path):
     options = ("--method", "vpa", "--tries", 2, "--relatedness", "sample")
     assert cloven("attack", place / "release", *options, "-o", tmp_path / "g").code == 0
     assert not (tmp_path / "g" / "control").exists()
-
-
-def test_audit_refuses_words_for_no_attack(cloven, place, tmp_path):
-    cloven(
-        "audit", place / "clinic.csv", "-o", tmp_path / "a", "--no-attack", "--relatedness", "sample"
-    ).refused(2, "--no-attack")
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 D = ("anonymise", "disassociation")
@@ -14,84 +13,27 @@ GOOD = "flu,fever\n" * 10
 LONG = ("--id-column", "id", "--item-column", "item")
 NOISE = bytes(range(256)) * 8
 
+# One of each way in which readers refuse; what each of them refuses is held in tests/unit/io and tests/unit/intake.
 # file name, content, options, line (None: the whole file), words of the message
 FILES = [
-    ("empty.csv", b"", (), None, ("the file is empty",)),
-    ("empty.jsonl", b"", (), None, ("the file is empty",)),
     ("blank.csv", b"\n \n\n", (), None, ("holds no items, only 3 empty records",)),
-    ("binary.csv", NOISE, (), 1, ("binary file",)),
     ("binary.jsonl", NOISE, (), 1, ("binary file",)),
     ("binary.parquet", NOISE, (), None, ("cannot be read as Parquet",)),
-    (
-        "packed.csv",
-        b"\x1f\x8b\x08\x00abc",
-        (),
-        None,
-        ("not text but .gz data; give the file the ending .gz",),
-    ),
     ("packed.csv.gz", b"\x1f\x8b\x08\x00abc", (), None, ("cannot be unpacked",)),
-    ("utf16.csv", GOOD.encode("utf-16"), (), 1, ("UTF-16 text; save it as UTF-8",)),
-    (
-        "wrong.csv",
-        b"a;b\nc;d\n",
-        ("--delimiter", ","),
-        1,
-        ("most likely: --format lines --delimiter ';' ", "(got 'a;b')"),
-    ),
-    ("wrong.dat", b"1,2\n3,4\n", (), 1, ("most likely: --format lines --delimiter ',' ", "(got '1,2')")),
-    ("no.csv", b"id,drug\n1,a\n", LONG, None, ("no column 'item'", "'id', 'drug'")),
-    ("no.csv", b"id,drug\n1,a\n", ("--column", "item"), None, ("no column 'item'", "'id', 'drug'")),
+    ("wrong.csv", b"a;b\nc;d\n", ("--delimiter", ","), 1, ("most likely: --format lines --delimiter ';' ", "'a;b'")),
     ("no.csv", b"id,item\n1,a\n", (*LONG, "--person", "who"), None, ("no column 'who'", "'id', 'item'")),
-    ("no.jsonl", b'{"a": ["x"]}\n', ("--column", "item"), None, ("no column 'item'", "'a'")),
-    (
-        "wide.csv",
-        b"a,b\na,b,c\n",
-        ("--max-record-length", "2"),
-        2,
-        ("3 items", "--max-record-length 2", "'a,b,c'"),
-    ),
-    (
-        "wide.csv",
-        (",".join(f"i{n}" for n in range(100_001)) + "\n").encode(),
-        (),
-        1,
-        ("100,001 items", "100,000"),
-    ),
-    ("null.jsonl", b'["a"]\n["b", null]\n', (), 2, ("null item", "null]")),
-    ("nulls.jsonl", b'["a"]\nnull\n', (), 2, ("null where a list", "'null'")),
-    ("blank.csv", b"a,b\nc,,d\n", (), 2, ("blank item", "'c,,d'")),
-    ("blank.csv", b"id,item\n1,a\n,b\n", LONG, 3, ("column 'id' is blank", "',b'")),
-    ("mixed.jsonl", b'["a"]\n["b", 1]\n', (), 2, ("mixed types: int after str", "1]")),
-    ("floats.jsonl", b"[1]\n[2.5]\n", (), 2, ("a float is no item", "'[2.5]'")),
+    ("wide.csv", b"a,b\na,b,c\n", ("--max-record-length", "2"), 2, ("3 items", "--max-record-length 2", "'a,b,c'")),
+    ("wide.csv", (",".join(f"i{n}" for n in range(100_001)) + "\n").encode(), (), 1, ("100,001 items", "100,000")),
     ("latin.csv", b"a,b\nx,caf\xe9\n", (), 2, ("not UTF-8", r"caf\\xe9")),
-    ("latin.jsonl", b'["a"]\n["\xe9"]\n', (), 2, ("not UTF-8", r"\\xe9")),
     ("deep.jsonl", b'["a"]\n' + b"[" * 100_000 + b"\n", (), 2, ("nested too deeply",)),
-    ("quote.csv", b'a,b\nc,"d\n', (), 2, ("never closed", "'c,\"d'")),
-    (
-        "what.xyz",
-        b"a,b\n",
-        (),
-        None,
-        ("cannot tell the format", "most likely: --format lines --delimiter ',' ", "'.xyz'"),
-    ),
-    (
-        "bomb.csv.gz",
-        None,
-        ("--max-bytes", "1000"),
-        None,
-        ("holds more than 1,000 bytes once unpacked; raise --max-bytes",),
-    ),
-]
+    ("bomb.csv.gz", gzip.compress(b"a,b\n" * 1000, mtime=0), ("--max-bytes", "1000"), None, ("more than 1,000 bytes",)),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "content", "options", "line", "words"), FILES)
 @pytest.mark.parametrize("command", ["anonymise", "describe", "audit"])
 def test_bad_files(cloven, tmp_path, nothing_written, command, name, content, options, line, words):
     path = tmp_path / name
-    if content is None:
-        import gzip
-
-        content = gzip.compress(b"a,b\n" * 1000)
     path.write_bytes(content)
     nothing_written()
     arguments = {
@@ -102,58 +44,27 @@ def test_bad_files(cloven, tmp_path, nothing_written, command, name, content, op
     cloven(*arguments.get(command, (command, path)), *options).refused(3, place, *words)
 
 
-@pytest.mark.parametrize(
-    ("column", "word"),
-    [
-        (pa.array([["a"], None]), "row 1: null where a list"),
-        (pa.array([["a"], ["b", None]]), "row 1: null item"),
-        (pa.array([["a"], [" "]]), "row 1: blank item"),
-        (pa.array([[1.5], [2.0]]), "must be text or integers, not double"),
-    ],
-)
-def test_bad_parquet(cloven, tmp_path, nothing_written, column, word):
-    pq.write_table(pa.table({"items": column}), tmp_path / "data.parquet")
-    nothing_written()
-    cloven(*D, tmp_path / "data.parquet", "-o", tmp_path / "out").refused(
-        3, f"{tmp_path}/data.parquet: ", word
-    )
-
-
+# What typing gets wrong, and one wrong value that a method refuses; the others are held where methods are tested.
 # options, words of the message
 PARAMETERS = [
     (("-k", "1"), ("-k must be a whole number of at least 2", "got 1")),
-    (("-k", "0"), ("-k must be", "got 0")),
-    (("-k", "-3"), ("-k must be", "got -3")),
     (("-k", "1.5"), ("'-k': must be a whole number, got '1.5'",)),
-    (("-k", "five"), ("'-k': must be a whole number, got 'five'",)),
     (("-k", ""), ("'-k': must be a whole number, got ''",)),
     (("-k", "99999999999999999999"), ("'-k': must be from", "got 99999999999999999999")),
     (("-k", "11", "--max-cluster-size", "unlimited"), ("k = 11 needs at least 11 records, got 10",)),
-    (("-m", "0"), ("-m must be a whole number of at least 1", "got 0")),
-    (("-m", "99999999999999999999"), ("'-m': must be from",)),
     (("--max-cluster-size", "8"), ("--max-cluster-size must be a whole number of at least 9 (2k-1", "got 8")),
-    (
-        ("--max-cluster-size", "abc"),
-        ("--max-cluster-size must be a whole number up to", "'unlimited', got 'abc'"),
-    ),
+    (("--max-cluster-size", "abc"), ("--max-cluster-size must be a whole number up to", "'unlimited', got 'abc'")),
     (("--max-cluster-size", "9" * 30), ("--max-cluster-size must be", "'unlimited'")),
     (("--small-clusters", "drop"), ("'--small-clusters': must be one of add, abandon", "got 'drop'")),
     (("--small-clusters", "keep"), ("--small-clusters keep gives the promise up", "--allow-unsafe")),
-    (("--reading", "all"), ("'--reading': must be one of occurring, strict, got 'all'",)),
-    (("--join-terms", "all"), ("'--join-terms': must be one of moved, listed, got 'all'",)),
-    (("--min-item-support", "0"), ("--min-item-support must be a whole number of at least 1", "got 0")),
-    (("--min-item-support", "11"), ("needs at least 5 records that hold an item of support 11",)),
     (("--block-records", "1"), ("--block-records must be a whole number of at least 10", "got 1")),
-    (("--max-record-length", "0"), ("'--max-record-length': must be from 1", "got 0")),
-    (("--format", "excel"), ("'--format': must be one of lines, fimi", "got 'excel'")),
     (("--delimiter", "ab"), ("--delimiter must be one ASCII character", "'ab'")),
     (("--id-column", "id"), ("needs both --id-column and --item-column",)),
-    (("--person", "who"), ("has no columns", "--id-column and --item-column")),
     (("--format", "json", "--delimiter", ","), ("format 'json' has no delimiter", "--format 'lines'")),
     (("--nonsense",), ("--nonsense",)),
     (("extra",), ("extra",)),
     (("-k",), ("-k",)),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("options", "words"), PARAMETERS, ids=[" ".join(p[0])[:40] for p in PARAMETERS])
@@ -171,25 +82,14 @@ def test_wrong_parameters(cloven, tmp_path, nothing_written, command, options, w
         ((*D, "-o", "out"), ("Missing argument", "FILE")),
         (("anonymise", "magic", "good.csv"), ("No such command 'magic'",)),
         (("conjure",), ("No such command 'conjure'", "`cloven --help`")),
-        (
-            (*D, "good.csv", "-o", "out", "--release-format", "xml"),
-            ("must be one of parquet, json, got 'xml'",),
-        ),
         (("describe", "good.csv", "-k", "0"), ("-k must be at least 1",)),
-        (("describe", "good.csv", "-m", "0"), ("-m must be at least 1",)),
         (("describe", "good.csv", "--rare", "-5"), ("'--rare': must be from 0",)),
-        (("audit", "good.csv", "--seed", "-1"), ("'--seed': must be from 0", "got -1")),
-        (("utility", "good.csv", "out", "--top", "0"), ("'--top': must be from 1",)),
-        (
-            ("utility", "good.csv", "out", "--reconstructions", "x"),
-            ("'--reconstructions': must be a whole number",),
-        ),
+        (("utility", "good.csv", "out", "--reconstructions", "x"), ("'--reconstructions': must be a whole number",)),
         (("reconstruct", "out", "-o", "w.jsonl", "--count", "0"), ("'--count': must be from 1",)),
-        (("reconstruct", "out", "-o", "w.jsonl", "--seed", "-1"), ("'--seed': must be from 0",)),
         (("link", "made"), ("say what is known",)),
         (("link", "made", "--item", " "), ("--item must not be blank",)),
     ],
-)
+)  # fmt: skip
 def test_wrong_usage(cloven, tmp_path, monkeypatch, nothing_written, arguments, words):
     monkeypatch.chdir(tmp_path)
     Path("good.csv").write_text(GOOD)
@@ -221,16 +121,15 @@ def test_the_folder_of_an_audit_stands_for_its_release(cloven, clinic, tmp_path)
     assert cloven("audit", clinic, "--no-attack", "-o", tmp_path / "out").code == 1
     for command in (("verify",), ("utility", clinic), ("reconstruct", "-o", tmp_path / "w.jsonl")):
         assert cloven(*command, tmp_path / "out").code == 0
+    assert cloven("count", tmp_path / "out", "asthma").code == 0
     (tmp_path / "out" / "published" / "manifest.json").unlink()
     assert cloven("verify", tmp_path / "out").code != 0
 
 
 # content of the file, words of the message
 GROUPS = [
-    (b"", ":1: not JSON"),
     (b'{"a": ["flu"],\n "b": [}', ":2: not JSON"),
     (b"null", ": must be an object or a list of lists of item names (got 'null')"),
-    (b'["flu"]', ": group 1 must be a list of item names"),
     (b'{"a": ["flu"], "b": [1]}', ": group 2 must be a list of item names (got '[1]')"),
     (b"[" * 100_000, ": not JSON that can be read"),
     (b"\n\xff", ":2: not UTF-8"),
@@ -249,10 +148,7 @@ def test_bad_utility_groups(cloven, clinic, tmp_path, nothing_written, content, 
     ("name", "content", "word"),
     [
         ("items.txt", b"", "holds no item"),
-        ("items.txt", b"\n \n", "holds no item"),
         ("items.txt", b"flu\n\xff\n", ":2: not UTF-8"),
-        ("items.json", b"[]", "holds no item"),
-        ("items.json", b'{"a": 1}', "must be a list of item names"),
         ("items.json", b'["a", 1]', "must be a list of item names"),
         ("items.json", b'["a"', ":1: not JSON"),
     ],
@@ -293,22 +189,12 @@ def test_places_without_permission(cloven, clinic, tmp_path):
     assert [path.name for path in closed.iterdir()] == ["data.csv"]
 
 
-@pytest.mark.parametrize("method", ["coat", "pcta", "apriori-km", "mondrian", "slicing"])
-def test_only_disassociation_has_a_way_with_rare_items(cloven, tmp_path, method):
+def test_only_disassociation_has_a_way_with_rare_items(cloven, tmp_path):
     (tmp_path / "in.csv").write_text("1,a\n1,b\n2,a\n")
-    ended = cloven("anonymise", method, tmp_path / "in.csv", "--rare-items", "list", "-o", tmp_path / "out")
-    assert ended.code == 2
-    told = "cloven: No such option: --rare-items: only disassociation has it; leave it out;"
-    assert ended.err.startswith(told)
-    assert ended.err.endswith(f"see `cloven anonymise {method} --help`\n")
-    assert ended.err.count("\n") == 1
+    for method in ("coat", "mondrian"):
+        ended = cloven(
+            "anonymise", method, tmp_path / "in.csv", "--rare-items", "list", "-o", tmp_path / "out"
+        )
+        told = "No such option: --rare-items: only disassociation has it; leave it out;"
+        ended.refused(2, told, f"see `cloven anonymise {method} --help`\n")
     assert not (tmp_path / "out").exists()
-
-
-def test_an_unknown_way_with_rare_items_names_those_there_are(cloven, tmp_path):
-    (tmp_path / "in.csv").write_text("1,a\n1,b\n2,a\n")
-    ended = cloven(
-        "anonymise", "disassociation", tmp_path / "in.csv", "--rare-items", "hide", "-o", tmp_path / "o"
-    )
-    assert (ended.code, ended.err.count("\n")) == (2, 1)
-    assert "must be one of withhold, list, cluster, got 'hide'" in ended.err

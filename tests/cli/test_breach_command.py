@@ -36,17 +36,8 @@ def place(tmp_path_factory):
 def test_answer_comes_first_and_a_finding_is_no_failure(cloven, place):
     ended = cloven("breach", place / "paper")
     assert (ended.code, ended.err) == (0, "")
-    first, second, third, example = ended.out.splitlines()[:4]
-    assert first == "2 covers in 1 cluster of 6 records, 0 of them with a single covering item"
-    assert "2 pairs of items that fewer than k = 3 records" in second
-    assert "2 of 2 different pairs" in third
-    assert "'Surgery' meets 'Cancer' in fewer than 3 records" in example
-    assert "All rows with 'Cancer' hold Oncologist, Treatment too" in example
-
-
-def test_release_alone_is_enough(cloven, place, tmp_path):
-    shutil.copytree(place / "paper", tmp_path / "alone")
-    assert cloven("breach", tmp_path / "alone", "--json").json["covers"]["covers"] == 2
+    assert ended.out.startswith("2 covers in 1 cluster of 6 records, 0 of them with a single covering item\n")
+    assert "'Surgery' meets 'Cancer' in fewer than 3 records" in ended.out.splitlines()[3]
 
 
 def test_top_shows_more_or_none(cloven, place):
@@ -54,29 +45,20 @@ def test_top_shows_more_or_none(cloven, place):
     assert cloven("breach", place / "paper", "--top", 0).out.count("such as") == 0
 
 
-def test_exact_proves(cloven, place):
-    ended = cloven("breach", place / "paper", "--exact")
-    assert "1 cluster enumerated, 0 sampled, 0 too large" in ended.out
-    assert "2 of 6  no world joins them in k = 3 records: 2 by a cover, 0 otherwise" in ended.out
-    proof = cloven("breach", place / "paper", "--exact", "--json").json["proof"]
+def test_exact_proves(cloven, place, tmp_path):
+    shutil.copytree(place / "paper", tmp_path / "alone")  # the release alone is enough
+    assert (
+        "2 of 6  no world joins them in k = 3 records" in cloven("breach", tmp_path / "alone", "--exact").out
+    )
+    proof = cloven("breach", tmp_path / "alone", "--exact", "--json").json["proof"]
     assert proof["exact"]["broken"] == proof["exact"]["by_cover"] == 2
     assert cloven("breach", place / "paper", "--json").json["proof"] is None
 
 
 def test_large_clusters_are_sampled_and_say_how_sure_they_are(cloven, place):
-    ended = cloven("breach", place / "clinic", "--exact", "--limit", 20, "--seed", 1)
-    assert ended.code == 0
-    assert "sampled: " in ended.out
-    assert "at 95 % such a pair is joined in at most" in ended.out
     proof = cloven("breach", place / "clinic", "--exact", "--limit", 20, "--seed", 1, "--json").json["proof"]
     assert proof["clusters"]["sampled"] > 0
     assert 0 < proof["sampled"]["error"] <= 1
-
-
-def test_what_is_not_decidable_is_counted(cloven, place):
-    ended = cloven("breach", place / "clinic")
-    assert "not decidable: " in ended.out
-    assert "items of shared chunks" in ended.out
 
 
 def test_utility_groups_leave_nothing_to_say(cloven, place, tmp_path):
@@ -136,28 +118,12 @@ def test_knowledge_of_your_own_is_used_and_the_rest_counted(cloven, place, tmp_p
     known.write_text("Surgery,Cancer\n\nCancer,Zebra\nSurgery\nSurgery,Cancer,Oncologist\n", encoding="utf-8")
     ended = cloven("breach", place / "paper", "--attacker", known)
     assert ended.code == 0
-    assert "from file  1 pair  1       1" in ended.out
-    for line in (
-        "warning: from file: 1 empty lines",
-        "warning: from file: 1 itemsets with an item that the release does not have",
-        "warning: from file: 1 itemsets of fewer than 2 items",
-        "warning: from file: 1 itemsets of more than m items",
-    ):
-        assert line in ended.err.splitlines()
+    assert "warning: from file: 1 itemsets of more than m items" in ended.err.splitlines()
+    assert ended.err.count("warning: from file: 1 ") == 4
     told = cloven("breach", place / "paper", "--attacker", known, "--json").json["attackers"][0]
     assert sum(told["left_out"].values()) == 4
-
-
-def test_knowledge_that_is_of_no_use_is_refused(cloven, place, tmp_path):
-    known = tmp_path / "known.txt"
     known.write_text("x,y\n\nCancer\n", encoding="utf-8")
-    cloven("breach", place / "paper", "--attacker", known).refused(
-        3,
-        "known.txt: no itemset can be used",
-        "1 itemsets with an item",
-        "1 empty lines",
-        "1 itemsets of fewer",
-    )
+    cloven("breach", place / "paper", "--attacker", known).refused(3, "known.txt: no itemset can be used")
 
 
 @pytest.mark.parametrize(
@@ -167,8 +133,6 @@ def test_knowledge_that_is_of_no_use_is_refused(cloven, place, tmp_path):
         (("--attacker", "weak"), 2, ("weak", "--wordnet", "--public")),
         (("--attacker", "mighty"), 3, ("mighty: no such file", "strong, moderate, weak")),
         (("--share", "0"), 2, ("--share", "above 0")),
-        (("--draws", "0"), 2, ("--draws", "from 1")),
-        (("--limit", "5"), 2, ("--limit", "from 20")),
         (("--wordnet", "none"), 3, ("none: no such folder or tar file",)),
         (("--original", "none.csv"), 3, ("none.csv",)),
         (("--public", "none.csv"), 3, ("none.csv",)),
@@ -177,15 +141,6 @@ def test_knowledge_that_is_of_no_use_is_refused(cloven, place, tmp_path):
 )
 def test_bad_options_are_refused(cloven, place, options, code, words):
     cloven("breach", place / "paper", *options).refused(code, *words)
-
-
-def test_too_few_words_are_refused(cloven, place, tmp_path):
-    (tmp_path / "few.txt").write_text("one\ntwo\n", encoding="utf-8")
-    cloven("breach", place / "paper", "--wordnet", tmp_path / "few.txt").refused(2, "10 words", "got 2 words")
-
-
-def test_missing_release_is_named(cloven, tmp_path):
-    cloven("breach", tmp_path / "none").refused(3, "none", "name the folder")
 
 
 def test_wrong_original_is_noticed(cloven, place):

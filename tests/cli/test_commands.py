@@ -6,6 +6,9 @@ import json
 import re
 
 import pytest
+from typer.main import get_command
+
+from cloven.cli.app import app
 
 D = ("anonymise", "disassociation")
 COMMANDS = (
@@ -15,35 +18,12 @@ COMMANDS = (
 
 
 @pytest.mark.slow
-def test_audit_tells_what_it_did_and_where_it_is(cloven, tmp_path):
-    ended = cloven("audit", "--quick", "-o", tmp_path / "out", "--seed", 1)
-    assert ended.code == 1
-    assert re.search(r"sample clinic . 1,000 records, 423 items", ended.out)
-    for word in (
-        "anonymised",
-        "verified",
-        "measured",
-        "items kept",
-        "tKd",
-        "at least 5 candidates",
-        "told of         members  outsiders  being in it adds",
-        "--safe cover repairs them",
-        "verdict: ",
-    ):
-        assert word in ended.out
-    assert f"release      {tmp_path / 'out' / 'published'}  (not to be published as it is)" in ended.out
-    assert f"yours alone  {tmp_path / 'out'}.private" in ended.out
-    assert all(line.startswith("warning: ") for line in ended.err.splitlines())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private"]
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["published", "report.html"]
-    assert "`cloven tune` searches for a setting" in ended.out
-
-
-@pytest.mark.slow
 def test_audit_as_json_is_what_it_wrote_to_the_owner(cloven, clinic, tmp_path):
     ended = cloven(
         "audit", clinic, "-o", tmp_path / "out", "-k", 4, "-m", 3, "--quick", "--no-advise", "--json"
     )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["published", "report.html"]
     assert (ended.code, ended.err) == (1, "")
     found = ended.json
     assert found["decision"]["verdict"] == "do not publish"
@@ -75,29 +55,15 @@ def test_audit_repeats_its_measurements_by_seed(cloven, clinic, tmp_path):
 def test_describe(cloven, clinic):
     ended = cloven("describe", clinic, "-m", 3, "--rare", 2)
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith(f"{clinic}\n")
-    for word in (
-        "records",
-        "density",
-        "singled out by 1 known item ",
-        "singled out by 3 known items",
-        "77 more (--rare)",
-    ):
-        assert word in ended.out
+    assert "77 more (--rare)" in ended.out
     found = cloven("describe", clinic, "-m", 3, "--json").json
     assert (found["records"], found["items"], len(found["singled_out"])) == (1000, 423, 3)
-
-
-def test_describe_without_listing_rare_items(cloven, clinic):
-    out = cloven("describe", clinic, "--rare", 0).out
-    assert "asbestos" not in out
-    assert out.endswith("\n79 items held by fewer than k = 5; list them with --rare\n")
+    assert "asbestos" not in cloven("describe", clinic, "--rare", 0).out
 
 
 def test_anonymise(cloven, clinic, tmp_path):
     ended = cloven(*D, clinic, "-o", tmp_path / "out")
     assert ended.code == 0
-    assert "21 clusters" in ended.out
     assert f"published    {tmp_path / 'out'}\nyours alone  {tmp_path / 'out'}.private\n" in ended.out
     withheld, left_out = ended.err.splitlines()
     assert withheld.startswith("warning: 432 occurrences of items that fewer than k = 5 hold withheld")
@@ -150,25 +116,16 @@ def test_verify_says_which_level_it_ran(cloven, made):
         assert (ended.code, ended.err) == (0, "")
         assert (ended.json["level"], ended.json["ok"], ended.failed_checks) == (level, True, set())
     text = cloven("verify", made.out).out
-    assert "promises: who knows up to m = 2 items of a record has at least k = 5" in text
+    assert text.startswith("promises: who knows up to m = 2 items of a record has at least k = 5")
     assert "verified at release level: all " in text
     assert "not checked without --original" in text
-    assert "FAIL" not in text
-
-
-def test_a_key_without_the_original_is_said_to_check_little(cloven, made):
-    ended = cloven("verify", made.out, "--private", made.private)
-    assert ended.code == 0
-    assert (
-        ended.err
-        == "warning: without --original only the receipt of --private is checked; name the data too\n"
-    )
+    little = cloven("verify", made.out, "--private", made.private)
+    assert (little.code, little.err.startswith("warning: without --original only the receipt")) == (0, True)
 
 
 def test_utility(cloven, made, tmp_path):
     ended = cloven("utility", made.original, made.out, "--reconstructions", 2, "--top", 100)
     assert (ended.code, ended.err) == (0, "")
-    assert "what it means" in ended.out
     assert "top 100 itemsets lost" in ended.out
     runs = [cloven("utility", made.original, made.out, "--seed", 3, "--json").json for _ in range(2)]
     assert runs[0] == runs[1]
@@ -190,7 +147,6 @@ def test_utility_with_a_taxonomy(cloven, made, tmp_path):
 def test_reconstruct_one_and_several(cloven, made, tmp_path):
     ended = cloven("reconstruct", made.out, "-o", tmp_path / "world.jsonl", "--seed", 1)
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out == f"{tmp_path / 'world.jsonl'}  1,000 records\n"
     world = (tmp_path / "world.jsonl").read_text()
     assert len(world.splitlines()) == 1000
     ended = cloven("reconstruct", made.out, "-o", tmp_path / "w.jsonl", "--seed", 1, "--count", 2, "--json")
@@ -205,7 +161,6 @@ def test_link(cloven, made, tmp_path):
     (tmp_path / "known.txt").write_text("asthma\n\n  cough \r\n")
     ended = cloven("link", made.out, "--knows", tmp_path / "known.txt")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith("knows 2: asthma, cough\nat most ")
     assert "promises at least k = 5 for up to m = 2 items" in ended.out
     found = cloven("link", made.out, "--item", "asthma", "--item", "cough", "--json").json
     assert found["items"] == ["asthma", "cough"]
@@ -213,13 +168,8 @@ def test_link(cloven, made, tmp_path):
     (tmp_path / "known.json").write_text('["asthma", "cough", "fever"]')
     more = cloven("link", made.out, "--knows", tmp_path / "known.json")
     assert "promises nothing for more than m = 2 items" in more.out
-
-
-def test_link_with_an_item_nobody_has(cloven, made):
-    ended = cloven("link", made.out, "--item", "unicorn")
-    assert ended.code == 0
-    assert "not in the release: unicorn" in ended.out
-    assert "promises" not in ended.out
+    nobody = cloven("link", made.out, "--item", "unicorn")
+    assert (nobody.code, "promises" in nobody.out) == (0, False)
 
 
 @pytest.mark.parametrize("arguments", [(), ("anonymise",), ("reproduce",)])
@@ -238,21 +188,22 @@ def test_help_lists_commands_in_the_order_of_use(cloven):
     assert "Exit codes: 0 fine" in out
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_explains_every_option(cloven, name, monkeypatch):
+def every_command(group, words=()):
+    """The words of every command, and of every command below it."""
+    for name, command in getattr(group, "commands", {}).items():
+        yield (*words, name)
+        yield from every_command(command, (*words, name))
+
+
+@pytest.mark.parametrize("words", [*every_command(get_command(app))], ids=" ".join)
+def test_every_command_explains_every_option(cloven, words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "110")
-    ended = cloven(name, *(("disassociation",) if name == "anonymise" else ()), "--help")
+    ended = cloven(*words, "--help")
     assert (ended.code, ended.err) == (0, "")
     options = [line for line in ended.out.splitlines() if re.match(r"  -", line)]
     assert options
     for line in options:
         assert re.fullmatch(r"  -\S.*?\S {2,}\S.*", line), f"no explanation on its line: {line!r}"
-
-
-def test_version(cloven):
-    from cloven import __version__
-
-    assert cloven("--version").out == f"cloven {__version__}\n"
 
 
 def test_sample_writes_data_that_the_other_commands_read(cloven, tmp_path):

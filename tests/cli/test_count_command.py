@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 
@@ -16,21 +18,11 @@ def release(cloven, tmp_path):
 def test_it_says_three_numbers(cloven, release):
     ended = cloven("count", release, "asthma", "inhaler")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.splitlines()[1:] == [
-        "  certain  15            as the release shows",
-        "  likely   23 [15 - 42]  held the true count in 95 % of all cases or more on other data; not measured"
-        " on this",
-        "  at most  42            more cannot be",
-    ]
+    assert re.findall(r"certain  15 |likely   23 \[15 - 42\] |not measured|at most  42 ", ended.out) == [
+        "certain  15 ", "likely   23 [15 - 42] ", "not measured", "at most  42 ",
+    ]  # fmt: skip
     found = cloven("count", release, "asthma", "inhaler", "--json").json
     assert (found["certain"], found["low"], found["high"], found["at_most"]) == (15, 15, 42, 42)
-
-
-def test_the_folder_of_an_audit_stands_for_the_release_inside(cloven, release):
-    audit = release.parent / "audit"
-    audit.mkdir()
-    release.rename(audit / "published")
-    assert cloven("count", audit, "asthma", "inhaler", "--json").json["certain"] == 15
 
 
 def test_bad_input_gets_one_line(cloven, release):
@@ -39,10 +31,7 @@ def test_bad_input_gets_one_line(cloven, release):
         (("asthma", "asthma"), "named twice"),
         ((), "ITEM"),
     ):
-        ended = cloven("count", release, *words)
-        assert ended.code == 2
-        assert said in ended.err
-        assert len(ended.err.splitlines()) == 1
+        cloven("count", release, *words).refused(2, said)
 
 
 def test_an_owner_can_measure(cloven, tmp_path):

@@ -49,32 +49,17 @@ def empty(cloven, people):
     pytest.fail("no seed takes every row away")
 
 
-def test_it_is_written_and_told(empty, tmp_path):
+def test_it_is_written_and_verifies_and_nothing_can_be_measured_on_it(cloven, people, empty, tmp_path):
     out, _, ended = empty
-    assert "0 rows in 0 classes" in ended.out
     assert "noise has taken every row away: the table is empty" in ended.err
     assert "to run again because of that is to choose by looking" in ended.err
     assert (tmp_path / f"{out}.csv").read_text() == "town,age,illness\n"
-
-
-def test_it_verifies(cloven, people, empty):
-    out, _, _ = empty
     given = ("--original", people[0], "--private", f"{out}.private", *people[1:], "--allow-seeded")
-    ended = cloven("verify", out, *given)
-    assert ended.code == 0, ended.err
-    assert "0 rows, all lengths and ranges sound" in ended.out
-
-
-def test_nothing_can_be_measured_on_it_and_that_is_one_line(cloven, people, empty):
-    out, _, _ = empty
+    assert cloven("verify", out, *given).code == 0
     ended = cloven("utility", people[0], out, *people[1:])
-    assert ended.code == 2
-    *warned, said = ended.err.splitlines()
-    assert (
-        said == "cloven: the release holds no row, so there is nothing to measure; a small eps may leave none"
-    )
-    assert len(warned) == 1  # lots were drawn with a seed
-    assert "fails verification: not seeded" in warned[0]
+    warned, said = ended.err.splitlines()
+    assert "fails verification: not seeded" in warned  # lots were drawn with a seed
+    assert (ended.code, said.startswith("cloven: the release holds no row")) == (2, True)
 
 
 def test_an_audit_says_that_nothing_is_left(cloven, people, empty, tmp_path):
@@ -85,9 +70,6 @@ def test_an_audit_says_that_nothing_is_left(cloven, people, empty, tmp_path):
     )
     assert ended.code == 1, ended.err
     assert "x The release is empty: nothing is left in it" in ended.out
-    told = " ".join(ended.out.split())
-    assert "verdict: Do not publish this: nothing is left in it that anybody could use." in told
-    assert "known person: not tried, the table holds no row, so nobody is told anything" in told
     assert "nothing is left" in (tmp_path / "audited.private/report.html").read_text()
     # Totals of the rows are no business of the public, beside a promise that is about noise.
     assert "nothing is left" not in (tmp_path / "audited/report.html").read_text()
@@ -107,9 +89,9 @@ def test_the_ledger_adds_up_and_says_what_it_leaves_out(cloven, people):
     listed = cloven("ledger", ".")
     assert "costs eps = 0.1 in total; 1 draft that was not published is not counted (eps = 0.2)" in listed.out
     cloven("publish", "second", "--anyway")
+    found = cloven("ledger", ".", "--json").json["budgets"]
+    assert [(each["epsilon"], each["releases"]) for each in found] == [(0.3, 2)]
     listed = cloven("ledger", ".")
-    assert "eps=0.1" in listed.out
-    assert "2 published differentially private releases of the data" in listed.out
     assert "cost eps = 0.3 in total" in listed.out
     assert "can combine them" not in listed.err
     assert cloven("anonymise", "mondrian", *people, "-k", 5, "-o", "coarse").code == 0
@@ -125,11 +107,3 @@ def test_an_audit_adds_up_what_was_released_before(cloven, people):
     assert ended.code in (0, 1), ended.err
     assert "with this the published releases of this data cost eps = 0.3 in total (0.1 + 0.2)" in ended.err
     assert "beside an earlier release" not in ended.out
-
-
-def test_what_an_empty_table_cost_is_counted(cloven, people):
-    for number, eps in enumerate((0.1, 0.2)):
-        cloven("anonymise", "diffgen", *people, "--eps", eps, "-o", f"made{number}")
-        cloven("publish", f"made{number}", "--anyway")
-    found = cloven("ledger", ".", "--json").json["budgets"]
-    assert [(each["epsilon"], each["releases"]) for each in found] == [(0.3, 2)]

@@ -13,8 +13,6 @@ from cloven.cli import reading
 from cloven.cli.console import say_json
 from cloven.cli.ending import Stopped, _unheard, endings, shell_words, stop_on_signals
 from cloven.errors import GuaranteeError, InputError, ParameterError, ReleaseError
-from cloven.escapes import visible
-from cloven.figures import many
 
 OPTIONS = ("k", "m", "format", "delimiter", "column", "id_column", "max_record_length", "max_bytes")
 
@@ -111,13 +109,6 @@ def test_names_of_options_become_flags_and_values_stay():
     assert shell_words(ParameterError("the column format is"), OPTIONS) == "the column format is"
     typed = "'foo:column=5,format=3' is no method"
     assert shell_words(ParameterError(typed), OPTIONS) == typed
-
-
-def test_visible():
-    assert visible("flu, fever") == "flu, fever"
-    assert visible("a\x1b[2J\n\u202eb\udce9") == r"a\x1b[2J\n\u202eb\udce9"
-    assert visible("x" * 100, 10) == "xxxxxxx..."
-    assert (many(0, "row"), many(1, "row"), many(1000, "row")) == ("0 rows", "1 row", "1,000 rows")
 
 
 def test_json_of_a_name_that_is_no_text(capsys):

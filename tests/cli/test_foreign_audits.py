@@ -54,8 +54,6 @@ def test_what_holds_is_published_once_the_roles_are_given(cloven, files, tmp_pat
     ended = cloven(*given, "--schema", schema, "--verbose")
     assert ended.code == 0, ended
     assert ended.out.startswith("PUBLISH   ")
-    assert "✓ read      as-published  k=3" in ended.out
-    assert "verdict: Publish: of all attackers that were tried" in ended.out
     assert f"Release (to publish)            {release}    exit code 0\n" in ended.out
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["report.html"]
     assert sorted(path.name for path in (tmp_path / "out.private").iterdir()) == ["audit.json", "report.html"]
@@ -65,7 +63,7 @@ def test_roles_that_were_found_are_told_and_not_published_on(cloven, files, tmp_
     original, release, _ = files
     ended = cloven("audit", "--release", release, "--original", original, "--verbose", "-o", tmp_path / "out")
     assert ended.code == 1
-    assert "age: quasi-identifier (coarser than in the original, so taken for known)" in ended.out
+    assert "age: quasi-identifier (" in ended.out
     assert "illness: sensitive (" in ended.out
     assert "What the columns are was found, not given" in ended.out
     assert "warning: roles of the columns were found" in ended.err
@@ -89,14 +87,6 @@ def test_json_is_the_document_of_all_audits(cloven, files, tmp_path):
     assert found["places"]["published"] == str(release)
 
 
-def test_without_attacks_nothing_is_published(cloven, files, tmp_path):
-    original, release, schema = files
-    given = ("--release", release, "--original", original, "--schema", schema, "--no-attack")
-    ended = cloven("audit", *given, "-o", tmp_path / "out")
-    assert ended.code == 1
-    assert "x No attack that counts was tried" in ended.out
-
-
 def test_a_release_of_our_own_is_audited_from_its_folder(cloven, files, tmp_path):
     original, _, schema = files
     made = tmp_path / "ours"
@@ -118,59 +108,22 @@ def test_a_release_of_sets_is_refused(cloven, clinic, files, tmp_path):
     )
 
 
+HELD = ("--release", "made.csv", "--original", "people.csv")
+# What the command line alone can get wrong, and one of each file that the reader refuses; others are in tests/unit.
 REFUSED = {
     "no original": (("--release", "made.csv"), 2, ("give that with --original",)),
     "no release": (("--original", "people.csv"), 2, ("give --release too",)),
-    "a file to anonymise": (
-        ("people.csv", "--release", "made.csv", "--original", "people.csv"),
-        2,
-        ("people.csv is not anonymised",),
-    ),
-    "a method": (
-        ("--release", "made.csv", "--original", "people.csv", "--methods", "mondrian"),
-        2,
-        ("--methods says how a release is made",),
-    ),
-    "k": (
-        ("--release", "made.csv", "--original", "people.csv", "-k", "5"),
-        2,
-        ("says how a release is made",),
-    ),
+    "a file to anonymise": (("people.csv", *HELD), 2, ("people.csv is not anonymised",)),
+    "a method": ((*HELD, "--methods", "mondrian"), 2, ("--methods says how a release is made",)),
+    "k": ((*HELD, "-k", "5"), 2, ("says how a release is made",)),
     "swapped": (("--release", "people.csv", "--original", "fewer.csv"), 3, ("has 1,600 rows", "swapped")),
     "swapped, of the same length": (
-        ("--release", "people.csv", "--original", "made.csv"),
-        3,
-        ("of 'age' where the original", "swapped"),
-    ),
-    "nothing shared": (
-        ("--release", "other.csv", "--original", "people.csv"),
-        3,
-        ("other.csv", "shares no column", "'height'"),
+        ("--release", "people.csv", "--original", "made.csv"), 3, ("of 'age' where the original", "swapped"),
     ),
     "empty release": (("--release", "empty.csv", "--original", "people.csv"), 3, ("empty.csv", "is empty")),
-    "header alone": (
-        ("--release", "header.csv", "--original", "people.csv"),
-        3,
-        ("no rows below the header",),
-    ),
-    "missing file": (("--release", "none.csv", "--original", "people.csv"), 3, ("none.csv",)),
-    "no such column": (
-        ("--release", "made.csv", "--original", "people.csv", "--schema", "wrong.toml"),
-        3,
-        ("no column 'heigth'",),
-    ),
-    "nothing known": (
-        ("--release", "made.csv", "--original", "people.csv", "--schema", "names.toml"),
-        3,
-        ("shows no quasi-identifier of the schema (id)",),
-    ),
-    "other people": (
-        ("--release", "strangers.csv", "--original", "people.csv", "--schema", "roles.toml"),
-        3,
-        ("of the rows fit nobody in the original",),
-    ),
-    "column twice": (("--release", "twice.csv", "--original", "people.csv"), 3, ("'age' stands twice",)),
-}
+    "no such column": ((*HELD, "--schema", "wrong.toml"), 3, ("no column 'heigth'",)),
+    "nothing known": ((*HELD, "--schema", "names.toml"), 3, ("shows no quasi-identifier of the schema (id)",)),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("fault", REFUSED)
@@ -178,14 +131,7 @@ def test_what_cannot_be_meant_is_refused_in_one_line(cloven, files, tmp_path, mo
     arguments, code, words = REFUSED[fault]
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "fewer.csv", {name: values[:100] for name, values in columns.items()})
-    write(tmp_path / "other.csv", {"height": ["1"], "weight": ["2"]})
-    write(
-        tmp_path / "strangers.csv",
-        {"age": ["20"] * 900, "sex": ["f"] * 900, "illness": ["flu"] * 900},
-    )
     (tmp_path / "empty.csv").write_text("")
-    (tmp_path / "header.csv").write_text("age,sex,illness\n")
-    (tmp_path / "twice.csv").write_text("age,age\n1,2\n")
     (tmp_path / "wrong.toml").write_text(SCHEMA + 'heigth = "quasi-identifier"\n')
     (tmp_path / "names.toml").write_text('[columns]\nid = "quasi-identifier"\n')
     before = sorted(tmp_path.rglob("*"))

@@ -123,28 +123,20 @@ def test_json_is_a_second_format(cloven, clinic, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["-k", "1"], 2, "with k = 1 nobody is protected"),
         (["-k", "99"], 2, "k = 99 cannot be reached"),
-        (
-            ["--policy", "POLICY", "--protect-share", "0.5"],
-            2,
-            "--protect-share draws what to protect, and --policy says it",
-        ),
+        (["--policy", "POLICY", "--protect-share", "0.5"], 2, "--protect-share draws what to protect, and --policy"),
         (["--seed", "1"], 2, "--seed is for --protect-share"),
         (["--level", "2"], 2, "--level is for --group-taxonomy"),
         (["--threshold", "0.2"], 2, "--threshold is for --groups-related"),
         (["--group-taxonomy", "TREE", "--groups-related", "sample"], 2, "both say what may be merged"),
         (["--policy", "POLICY", "--group-taxonomy", "TREE"], 2, "the policy has groups of its own"),
-        (["--policy", "POLICY", "-k", "9"], 2, "no utility group holds anything else to merge it with"),
         (["--policy", "COMBINED", "-m", "1"], 2, "-m 1, but the policy protects combinations up to 2"),
         (["--policy", "MISSPELT"], 3, "2 items are not in the data: 'aile', 'teea'"),
-        (["--policy", "nowhere.policy"], 3, "no such file"),
         (["--policy", "WRONG"], 3, "wrong.policy:1:"),
         (["--max-suppressed", "2"], 2, "of at most 1, got '2'"),
-        (["--constraint-reading", "loose"], 2, "must be one of empty-is-enough, subsets-too"),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_what_cannot_be_is_one_line_and_nothing_is_written(
     cloven, baskets, tree, tmp_path, nothing_written, arguments, code, words
 ):
@@ -172,19 +164,13 @@ def test_unknown_items_may_be_accepted(cloven, baskets, tmp_path):
     assert "1 of the 2 items of --policy are not in the data, the first is 'absinthe'" in ended.err
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("ale;beer;drinks\nale;other;drinks", "a value has two parents, 'beer' and 'other'"),
-        ("ale;beer;drinks\nstout;beer;drinks", "malt"),
-    ],
-)
-def test_bad_taxonomies_are_named(cloven, baskets, tmp_path, nothing_written, text, words):
-    tree = tmp_path / "bad.csv"
-    tree.write_text(text + "\n")
+def test_bad_taxonomies_are_named(cloven, baskets, tmp_path, nothing_written):
+    (tmp_path / "bad.csv").write_text("ale;beer;drinks\nale;other;drinks\n")
     nothing_written()
-    ended = cloven("anonymise", "apriori-km", baskets, "--taxonomy", tree, "-o", tmp_path / "out")
-    ended.refused(3, words)
+    ended = cloven(
+        "anonymise", "apriori-km", baskets, "--taxonomy", tmp_path / "bad.csv", "-o", tmp_path / "out"
+    )
+    ended.refused(3, "a value has two parents, 'beer' and 'other'")
 
 
 def test_attack_and_score(cloven, generalised, tmp_path):
@@ -197,26 +183,14 @@ def test_attack_and_score(cloven, generalised, tmp_path):
     hit = next(each for each in scored["findings"] if each["measure"] == "hit")
     assert hit["value"] > hit["chance"] > 0.3
     assert hit["over_control_low"] > 0
-    told = cloven("score", generalised, guesses, *private)
-    assert "hit: share of the items that a record really has" in told.out
     assert "auc_row" in cloven("score", generalised, guesses, *private, "--all").out
 
 
 @pytest.mark.parametrize("method", ["ra", "random", "mda", "tba", "wba", "gba", "rba"])
 def test_every_method_has_a_name(cloven, generalised, tmp_path, method):
     out = tmp_path / "guesses"
-    ended = cloven(
-        "attack",
-        generalised,
-        "--method",
-        method,
-        "--relatedness",
-        "sample",
-        "--no-control",
-        "-o",
-        out,
-        "--json",
-    )
+    options = ("--method", method, "--relatedness", "sample", "--no-control", "--json")
+    ended = cloven("attack", generalised, *options, "-o", out)
     assert ended.code == 0, ended.err
     assert ended.json["eliminated"] > 0
     assert cloven("score", generalised, out, "--private", tmp_path / "out.private").code == 0
@@ -261,14 +235,8 @@ def test_utility_link_and_reconstruct(cloven, clinic, generalised, tmp_path):
     found = cloven("utility", clinic, generalised, "--json", "--reconstructions", 2).json
     assert 0 < found["ncp"] < 0.01
     assert found["items_kept"] > 0.9
-    assert "NCP" in cloven("utility", clinic, generalised, "--reconstructions", 2).out
     linked = cloven("link", generalised, "--item", "cough", "--item", "fever", "--json").json
     assert linked["candidates"] >= 5
-    assert (
-        "the release promises nothing for more than m = 1"
-        in cloven("link", generalised, "--item", "cough", "--item", "fever").out
-    )
-    assert "nobody has them" in cloven("link", generalised, "--item", "unicorn").out
     assert cloven("reconstruct", generalised, "-o", tmp_path / "world.jsonl", "--seed", 1).code == 0
     rows = [json.loads(line) for line in (tmp_path / "world.jsonl").read_text("utf-8").splitlines()]
     assert len(rows) == 1000
@@ -279,10 +247,6 @@ def test_breach_is_for_disassociated_releases(cloven, generalised):
     cloven("breach", generalised).refused(
         3, "is a set-generalised release, and `cloven breach` is for disassociated ones"
     )
-
-
-def test_learned_relatedness_takes_either_kind(cloven, generalised, tmp_path):
-    assert cloven("attack", generalised, "--relatedness", "learned", "-o", tmp_path / "guesses").code == 0
 
 
 def test_audit_compares_families(cloven, baskets, tree, tmp_path):

@@ -171,24 +171,18 @@ def test_a_full_disk(program, baskets, tmp_path):
         pytest.skip("only root may mount a tiny disk")
     script = 'mount -t tmpfs -o size=$1 tmpfs "$2" || exit 99; shift 2; "$@"; code=$?; ls -A disk; exit $code'
     (tmp_path / "disk").mkdir()
-    ended = subprocess.run(
-        [
-            "unshare",
-            "--mount",
-            "sh",
-            "-c",
-            script,
-            "sh",
-            "24k",
-            "disk",
-            *program(*D, baskets, "-o", "disk/out"),
-        ],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=WAIT,
-        check=False,
-    )
+    mounted = [
+        "unshare",
+        "--mount",
+        "sh",
+        "-c",
+        script,
+        "sh",
+        "24k",
+        "disk",
+        *program(*D, baskets, "-o", "disk/out"),
+    ]
+    ended = subprocess.run(mounted, cwd=tmp_path, capture_output=True, text=True, timeout=WAIT, check=False)
     if "unshare" in ended.stderr or ended.returncode == 99:
         pytest.skip(f"no disk can be mounted here: {ended.stderr.strip()}")
     assert ended.stderr == (

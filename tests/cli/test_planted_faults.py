@@ -2,6 +2,7 @@
 
 The manifest (counts and hashes) and the receipt are made to agree with the fault, as somebody would do who knows the
 format; so it is the check which is there for the fault that must find it. The table is in docs/reference/verify.md.
+Here are the faults that one level sees and another does not; tests/unit has a fault for every check.
 """
 
 from __future__ import annotations
@@ -9,11 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from cloven.kinds.disassociated.release import Kind
@@ -36,9 +35,6 @@ def plant(made, cloven):
     def put(release):
         shutil.rmtree(made.out)
         write_public(release, made.out, "parquet")
-        return look()
-
-    def look():
         agree(made)
         found = {}
         for level in LEVELS:
@@ -48,7 +44,6 @@ def plant(made, cloven):
             found[level] = ended.failed_checks
         return found
 
-    put.look = look
     return put
 
 
@@ -99,21 +94,6 @@ def test_nothing_planted_nothing_found(plant, release):
     assert plant(release) == {level: set() for level in LEVELS}
 
 
-def test_item_moved_between_chunks(plant, release):
-    chunks, rows = chunks_of(release), rows_of(release)
-    source, target = next(
-        (chunks[cluster, chunk], chunks[cluster, chunk + 1])
-        for cluster, chunk in chunks
-        if (cluster, chunk + 1) in chunks
-    )
-    item = rows[source[0]][0]
-    giver = next(row for row in source if item in rows[row] and len(rows[row]) > 1)
-    rows[giver].remove(item)
-    rows[target[0]] = sorted([*rows[target[0]], item])
-    found = plant(with_rows(release, rows))
-    assert all("item placement" in found[level] for level in LEVELS)
-
-
 def test_sub_record_dropped(plant, release, made):
     """Of those that break nothing in the release itself, one whose items no term chunk lists."""
     rows = rows_of(release)
@@ -149,27 +129,6 @@ def test_sub_record_dropped_behind_a_term_chunk(plant, release):
     pytest.fail("every row that can be dropped is seen by the supports")
 
 
-@pytest.mark.parametrize(
-    ("change", "seen"),
-    [
-        ({"k": 6}, "cluster size|k^m of record chunks"),
-        ({"counts": {"records": 999}}, "counts"),
-        ({"counts": {"oversize_clusters": 7}}, "counts"),
-        ({"seeded": True}, "not seeded"),
-        ({"unsafe": True}, "not unsafe"),
-    ],
-    ids=str,
-)
-def test_edited_manifest(plant, made, change, seen):
-    path = made.out / "manifest.json"
-    manifest = json.loads(path.read_text())
-    for name, value in change.items():
-        manifest[name] = manifest[name] | value if isinstance(value, dict) else value
-    path.write_bytes(manifest_bytes(manifest))
-    found = plant.look()
-    assert all(set(seen.split("|")) & found[level] for level in LEVELS)
-
-
 def test_edited_manifest_that_promises_less_is_seen_by_the_receipt(cloven, made):
     path = made.out / "manifest.json"
     path.write_bytes(path.read_bytes().replace(b'"k": 5', b'"k": 4'))
@@ -180,43 +139,6 @@ def test_edited_manifest_that_promises_less_is_seen_by_the_receipt(cloven, made)
         ended = cloven(*made.level(level))
         assert ended.failed_checks == expected
         assert ended.code == bool(expected)
-
-
-def test_manifest_written_another_way(cloven, made):
-    path = made.out / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text())))
-    assert cloven(*made.level("release")).failed_checks == {"manifest layout"}
-    path.write_text("{}")
-    assert cloven(*made.level("release")).failed_checks == {"readable"}
-    path.unlink()
-    assert "readable" in cloven(*made.level("release")).failed_checks
-
-
-def test_file_changed_without_the_manifest(cloven, made):
-    pq.write_table(pq.read_table(made.out / "chunks.parquet").slice(1), made.out / "chunks.parquet")
-    assert "hashes" in cloven(*made.level("release")).failed_checks
-
-
-def test_combination_held_by_fewer_than_k(plant, release):
-    rows = rows_of(release)
-    for chunk in chunks_of(release).values():
-        pairs = Counter((a, b) for row in chunk for a in rows[row] for b in rows[row] if a < b)
-        single = Counter(item for row in chunk for item in rows[row])
-        exact = [(a, b) for (a, b), count in pairs.items() if count == release.k and single[b] > release.k]
-        if exact:
-            a, b = exact[0]
-            rows[next(row for row in chunk if a in rows[row] and b in rows[row])].remove(b)
-            found = plant(with_rows(release, rows))
-            assert all("k^m of record chunks" in found[level] for level in LEVELS)
-            return
-    pytest.fail("no pair is held by exactly k")
-
-
-def test_cluster_below_k(plant, release):
-    sizes = release.cluster_size.copy()
-    sizes[3] = release.k - 1
-    found = plant(replace(release, cluster_size=sizes))
-    assert all("cluster size" in found[level] for level in LEVELS)
 
 
 @pytest.mark.slow
@@ -236,50 +158,6 @@ def test_sizes_of_two_clusters_changed_by_as_much(plant, release):
     pytest.fail("no two sizes can be changed unseen")
 
 
-def test_rows_in_input_order(plant, release):
-    rows = rows_of(release)
-    chunk = next(chunk for chunk in chunks_of(release).values() if rows[chunk[0]] != rows[chunk[-1]])
-    order = list(range(len(rows)))
-    order[chunk[0]], order[chunk[-1]] = chunk[-1], chunk[0]
-    found = plant(with_rows(release, rows, order))
-    assert found["release"] == found["original"] == {"order of rows"}
-    assert "order of rows" in found["key"]
-
-
-def test_rows_of_a_shared_chunk_in_input_order(plant, release):
-    rows = rows_of(release)
-    chunk = next(
-        chunk for chunk in chunks_of(release, Kind.SHARED).values() if rows[chunk[0]] != rows[chunk[-1]]
-    )
-    order = list(range(len(rows)))
-    order[chunk[0]], order[chunk[-1]] = chunk[-1], chunk[0]
-    assert plant(with_rows(release, rows, order))["release"] == {"order of rows"}
-
-
-def test_items_in_input_order(plant, release):
-    rows = rows_of(release)
-    row = next(number for number, items in enumerate(rows) if len(items) > 1)
-    rows[row] = rows[row][::-1]
-    found = plant(with_rows(release, rows))
-    assert all("order of items" in found[level] for level in LEVELS)
-
-
-def test_clusters_in_input_order(plant, release):
-    """Two clusters change their numbers, with all that belongs to them."""
-    number = np.arange(release.clusters)
-    number[[2, 7]] = [7, 2]
-    joint = release.cluster_joint.copy()
-    joint[[2, 7]] = joint[[7, 2]]
-    size = release.cluster_size.copy()
-    size[[2, 7]] = size[[7, 2]]
-    cluster = np.where(release.row_cluster >= 0, number[release.row_cluster], -1)
-    order = np.lexsort((np.arange(release.rows), np.where(cluster < 0, release.clusters, cluster)))
-    moved = replace(release, cluster_size=size, cluster_joint=joint, row_cluster=cluster)
-    found = plant(with_rows(moved, rows_of(release), order.tolist()))
-    assert found["release"] == found["original"] == {"order of clusters"}
-    assert "order of clusters" in found["key"]
-
-
 def test_item_renamed_everywhere(plant, release):
     """A name nobody has, in the same place of the order."""
     names = list(release.vocabulary)
@@ -289,20 +167,6 @@ def test_item_renamed_everywhere(plant, release):
     assert found["release"] == set()
     assert "items kept" in found["original"]
     assert found["key"]
-
-
-@pytest.mark.parametrize("where", ["schema", "field"])
-def test_a_path_in_the_metadata(plant, made, where):
-    path = made.out / "clusters.parquet"
-    table = pq.read_table(path)
-    if where == "schema":
-        table = table.replace_schema_metadata({"made from": "/home/eve/patients.csv"})
-    else:
-        field = table.schema.field(0).with_metadata({"made from": "/home/eve/patients.csv"})
-        table = table.cast(table.schema.set(0, field))
-    pq.write_table(table, path, use_dictionary=False, write_statistics=False, compression="zstd")
-    found = plant.look()
-    assert all(found[level] == {"parquet layout"} for level in LEVELS)
 
 
 def test_a_file_too_many(cloven, made):

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 R = ("relatedness",)
-NAMES = ("forms", "show", "evaluate", "table-4-1", "cache", "train", "index", "counts")
 NOTES = [
     "The patient has a fever and a cough; the flu is likely.",
     "Fever, cough and chills: the flu again.",
@@ -58,10 +57,7 @@ def test_forms_lists_every_form_once(cloven):
 def test_forms_names_what_is_not_installed(cloven, monkeypatch):
     for module in ("tantivy", "sklearn"):
         monkeypatch.setitem(sys.modules, module, None)
-    ended = cloven(*R, "forms").out.splitlines()[-1]
-    assert ended == (
-        'not installed: scikit-learn (topics), tantivy (indexes of large corpora); pip install "cloven[text]"'
-    )
+    assert 'pip install "cloven[text]"' in cloven(*R, "forms").out.splitlines()[-1]
     missing = cloven(*R, "forms", "--json").json["missing_packages"]
     assert missing == {"scikit-learn": "topics", "tantivy": "indexes of large corpora"}
 
@@ -70,7 +66,6 @@ def test_show_tells_scores_and_ways(cloven):
     words = ("asthma", "inhaler", "Fractures", "asthma inhaler", "zzyzx")
     ended = cloven(*R, "show", "sample", *words)
     assert (ended.code, ended.err) == (0, "")
-    assert "0.549" in ended.out
     assert ended.out.endswith("no score: zzyzx\n")
     found = cloven(*R, "show", "sample", *words, "--json").json
     assert found["found"] == dict(zip(words, ("exact", "exact", "lemma", "parts", "not found"), strict=True))
@@ -81,18 +76,11 @@ def test_show_tells_scores_and_ways(cloven):
 def test_show_of_a_back_filled_measure_says_which_part_knew(cloven, index):
     found = cloven(*R, "show", f"ngd:{index}|sample", "wrist", "fever", "asthma", "zzyzx", "--json").json
     assert found["measure"] == "ngd|vectors"
-    assert found["found"] == {
-        "wrist": "counted",
-        "fever": "counted",
-        "asthma": "back-filled",
-        "zzyzx": "not found",
-    }
-
-
-def test_show_with_parts_that_know_different_words(cloven, index):
-    """Each part refuses to be asked about nothing that it knows; the way is then told in general."""
-    found = cloven(*R, "show", f"ngd:{index}|sample", "wrist", "asthma", "--json").json["found"]
-    assert found["asthma"] == "back-filled"
+    ways = {"wrist": "counted", "fever": "counted", "asthma": "back-filled"}
+    assert found["found"] == ways | {"zzyzx": "not found"}
+    # Each part refuses to be asked about nothing that it knows; the way is then told in general.
+    told = cloven(*R, "show", f"ngd:{index}|sample", "wrist", "asthma", "--json").json["found"]
+    assert told["asthma"] == "back-filled"
 
 
 def test_show_learns_from_a_release(cloven, made):
@@ -125,9 +113,7 @@ def test_evaluate_by_frequency(cloven, here, index):
     steps = cloven(*arguments, "--json").json["benchmarks"][0]["by_frequency"]
     assert sum(step["pairs"] + step["unscored"] for step in steps) == 6
     assert steps[0]["low"] == 0
-    out = cloven(*arguments).out
-    assert "by frequency of the rarer word" in out
-    assert re.search(r"^  0 .* \+/- ", out, re.MULTILINE)
+    assert "by frequency of the rarer word" in cloven(*arguments).out
 
 
 def test_evaluate_writes_null_where_there_is_no_number(cloven, here):
@@ -144,9 +130,6 @@ def test_table_4_1_recomputes_the_printed_correlations(cloven):
     rows = cloven(*R, "table-4-1", "--seed", 1, "--json").json["rows"]
     assert [round(row["pearson"]["value"], 2) for row in rows] == [row["printed"] for row in rows]
     assert [row["printed"] for row in rows] == [0.72, 0.75, 0.72, 0.65]
-    ended = cloven(*R, "table-4-1", "--seed", 1)
-    assert (ended.code, ended.err) == (0, "")
-    assert re.search(r"^  Islam +30 +0\.65 +0\.646 \[", ended.out, re.MULTILINE)
 
 
 @pytest.mark.data
@@ -248,67 +231,34 @@ def test_items_may_be_those_of_a_release(cloven, here, made):
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_command_explains_every_option(cloven, name, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "110")
-    ended = cloven(*R, name, "-h")
-    assert (ended.code, ended.err) == (0, "")
-    options = [line for line in ended.out.splitlines() if re.match(r"  -", line)]
-    assert options
-    for line in options:
-        assert re.fullmatch(r"  -\S.*?\S {2,}\S.*", line), f"no explanation on its line: {line!r}"
-
-
-def test_help_lists_the_commands(cloven):
-    out = cloven(*R).out
-    assert re.findall(r"^  ([\w-]+)  ", out.split("Commands:")[1], re.MULTILINE) == list(NAMES)
-
-
 WEB = ("counts", "http://localhost/{query}", "items.txt", "-o", "new")
+# One of each way in which a command refuses; files and measures that are refused are held in tests/unit/relatedness.
 # arguments, exit code, words of the message
 REFUSED = [
     (("show", "sample"), 2, ("Missing argument", "WORD")),
     (("show", "sample", " "), 2, ("a word must not be blank",)),
-    (("show", "vectors:none.txt", "flu"), 2, ("there is no file or folder 'none.txt'",)),
     (("show", "vectors:pairs.txt", "flu"), 3, ("pairs.txt:1: not a vector file",)),
     (("show", "magic:pairs.txt", "flu"), 2, ("no measure is called 'magic'",)),
     (("show", "learned", "flu"), 2, ("'learned' needs a release",)),
-    (("show", "sample", "qqqq"), 2, ("has a vector, not even 'qqqq'",)),
     (("show", "sample", "flu", "--wordnet", "none"), 3, ("none: there is no such file or folder",)),
-    (("show", "sample", "flu", "--release", "none"), 3, ("none: cannot be read",)),
     (("evaluate", "sample"), 2, ("name at least one BENCHMARK",)),
     (("evaluate", "sample", "none.txt"), 3, ("none.txt: no such file",)),
     (("evaluate", "sample", "records.csv"), 3, ("records.csv:2: expected a word, a word and a score",)),
-    (("evaluate", "sample", "pairs.txt", "--frequency", "none"), 3, ("none: cannot be read",)),
     (("evaluate", "sample", "pairs.txt", "--frequency", "pairs.txt"), 3, ("pairs.txt:1: expected {",)),
-    (("evaluate", "sample", "pairs.txt", "--bins", "0"), 2, ("'--bins': must be from 1",)),
-    (("evaluate", "sample", "--table-4-1"), 2, ("none of the 43 items has a vector",)),
-    (("table-4-1", "sample:"), 2, ("'sample' takes no file",)),
     (("cache", "none.txt", "-o", "new"), 3, ("none.txt: cannot be read",)),
-    (("cache", "pairs.txt", "-o", "new"), 3, ("pairs.txt:1: not a vector file",)),
     (("cache", "pairs.txt", "-o", "items.txt"), 4, ("items.txt: exists already",)),
     (("cache", "pairs.txt", "-o", "no/new"), 4, ("no: no such folder",)),
-    (("train", "none", "-o", "new"), 3, ("none: there is no such file or folder",)),
     (("train", "notes.jsonl", "-o", "new"), 2, ("--dimensions 100 is more than the", "choose at most")),
-    (("train", "notes.jsonl", "-o", "new", "--dimensions", "0"), 2, ("'--dimensions': must be from 1",)),
-    (("train", "notes.jsonl", "-o", "new", "--shift", "x"), 2, ("a number of at least 1, got 'x'",)),
     (("train", "notes.jsonl", "-o", "new", "--smoothing", "nan"), 2, ("above 0 and of at most 1, got 'nan'",)),
     (("train", "notes.jsonl", "-o", "new", "--date", "May"), 2, ("--date must be a date", "'May'")),
     (("train", "notes.jsonl", "-o", "new", "--column", "a"), 2, ("are for --transactions",)),
     (("train", "records.csv", "-o", "new", "--transactions", "--title-line"), 2, ("takes only --delimiter",)),
     (("train", "records.csv", "-o", "new", "--transactions", "--as", "nouns"), 2, ("'What becomes an item'",)),
-    (("train", "none.csv", "-o", "new", "--transactions"), 3, ("none.csv: no such file",)),
     (("index", "notes.jsonl", "-o", "new"), 2, ("either --items FILE or --all",)),
-    (("index", "notes.jsonl", "-o", "new", "--all", "--items", "items.txt"), 2, ("either --items FILE or --all",)),
     (("index", "notes.jsonl", "-o", "new", "--all", "--stem"), 2, ("--stem needs --engine tantivy",)),
     (("index", "notes.jsonl", "-o", "new", "--all", "--keep-titles"), 2, ("do not go with --as text",)),
-    (("index", "notes.jsonl", "-o", "new", "--items", "none"), 3, ("none: no such file",)),
-    (("index", "notes.jsonl", "-o", "new", "--items", "pairs.txt"), 2, ("none of the terms is in the 8 documents",)),
     (("index", "notes.jsonl", "-o", "new", "--engine", "tantivy", "--all"), 2, ("leave --items, --all out",)),
     (("index", "notes.jsonl", "-o", "new", "--engine", "tantivy", "--as", "words"), 2, ("use --engine closed",)),
-    (("index", "notes.jsonl", "-o", "new", "--engine", "solr"), 2, ("must be one of closed, tantivy, got 'solr'",)),
-    (("counts", "none", "items.txt", "-o", "new"), 3, ("none: cannot be read",)),
-    (("counts", "pairs.txt", "items.txt", "-o", "new"), 3, ("pairs.txt:1: expected {",)),
     (("counts", ".", "items.txt", "-o", "new"), 3, ("not an index of a corpus",)),
     (("counts", "records.csv", "items.txt", "-o", "new", "--limit", "3"), 2, ("--limit is for web searches",)),
     (("counts", "http://localhost/", *WEB[2:]), 2, ("must hold {query}",)),
@@ -318,7 +268,6 @@ REFUSED = [
     ((*WEB, "--documents", "9", "--pattern", "(.)", "--headers", "items.txt"), 3, ("items.txt:1: expected 'Name",)),
     ((*WEB, "--documents", "9", "--pattern", "(.)", "--cache", "items.txt"), 3, ("items.txt: the cache",)),
     ((*WEB, "--documents", "9", "--pattern", "(.)", "--limit", "0"), 3, ("the limit of 0 requests",)),
-    ((*WEB, "--documents", "9", "--pattern", "(.)", "--pause", "-1"), 2, ("a number of at least 0, got '-1'",)),
 ]  # fmt: skip
 
 

@@ -6,9 +6,8 @@ import tomllib
 
 import pytest
 
-from cloven.cli.audit import _capped, _methods, _taking
 from cloven.kinds.tables.kind import suggested
-from cloven.kinds.tables.methods.slicing import Slicing, largest_l
+from cloven.kinds.tables.methods.slicing import largest_l
 from cloven.reading.schema_file import read_schema
 from cloven.reading.tables import read_table
 from cloven.settings import parse_setting
@@ -49,16 +48,6 @@ def test_the_data_decide_about_method_and_l(skewed):
     assert suggested(skewed(10, 110))[0] == "slicing"
 
 
-def test_l_is_what_the_data_allow_unless_it_is_said(skewed):
-    data = skewed(40, 120)
-    method, reasons = _capped(Slicing(), data)
-    assert (method.l, len(reasons)) == (3, 1)
-    (first, second), _ = _methods(["slicing", "anatomy"], {"l": 5}, (), data)
-    assert (first.l, second.l) == (5, 5)
-    (named,), _ = _methods(["slicing:l=6"], {}, (), data)
-    assert named.l == 6
-
-
 def test_l_leaves_room_for_the_trial_without_some_people(skewed):
     """Where 33.3 % have one value, a fifth of the people less may leave more than a third of them."""
     data = skewed(500, 1000)
@@ -72,23 +61,28 @@ def test_l_leaves_room_for_the_trial_without_some_people(skewed):
 
 
 def test_l_that_is_said_is_never_overridden(skewed, cloven, tmp_path):
-    """The data suggest mondrian:l=2 here, and the owner asks for more."""
-    assert _taking("mondrian:l=2", {"l": 5, "k": 10}, "why") == (["mondrian"], [])
-    skewed(90, 30)
-    ended = cloven(
-        "audit", tmp_path / "skewed.csv", "--schema", tmp_path / "skewed.toml", "-k", 10, "-l", 5, "--quick",
-        "--no-attack", "--no-advise", "-o", tmp_path / "out", "--json",
-    )  # fmt: skip
-    assert ended.code == 1
-    assert ended.json["outcomes"][0]["parameters"]["l"] == 5
-
-
-def test_options_choose_the_method_that_takes_them():
-    assert _taking("slicing", {"swap_rate": 0.1, "k": 5}, "why") == (
-        ["ul"],
-        ["ul: the method that takes --swap-rate"],
+    """The data suggest mondrian:l=2 and slicing:l=3 here, and the owner asks for more, or for another method."""
+    given = (
+        "audit",
+        tmp_path / "skewed.csv",
+        "--schema",
+        tmp_path / "skewed.toml",
+        "--quick",
+        "--no-advise",
+        "--json",
     )
-    assert _taking("slicing", {"partition": "strict"}, "why") == (["slicing"], ["why"])
+    for number, (rows, options, words) in enumerate((
+        ((90, 30), ("-k", 10, "-l", 5), ("mondrian:k=10", "l=5")),
+        ((40, 120), (), ("slicing:", "l=3")),
+        ((40, 120), ("--methods", "slicing"), ("slicing:", "l=3")),
+        ((40, 120), ("--methods", "slicing:l=2"), ("slicing:", "l=2")),
+        ((40, 120), ("--swap-rate", 0.1), ("ul:", "l=3", "swap_rate=0.1")),
+        ((40, 120), ("--partition", "strict"), ("slicing:", "partition=strict")),
+    )):  # fmt: skip
+        skewed(*rows)
+        ended = cloven(*given, *options, "--no-attack", "-o", tmp_path / f"out{number}")
+        assert ended.code == 1
+        assert all(word in ended.json["outcomes"][0]["name"] for word in words)
 
 
 def test_options_of_other_methods_are_refused(cloven, people, schema, tmp_path):

@@ -16,12 +16,7 @@ GOOD = 'recipient = "all"\npurpose = "study"\nrelease = "public"\ncontact = "us"
         (("--standard", "ema"), GOOD, 2, "--standard ema needs --context FILE"),
         (("--context", "c.toml"), GOOD, 2, "--context is for a standard"),
         (("--standard", "ema", "--context", "none.toml"), GOOD, 3, "none.toml: no such file"),
-        (("--standard", "ema", "--context", "."), GOOD, 3, "is a folder; name one file"),
         (("--standard", "ema", "--context", "c.toml"), "recipient = ", 3, "cannot be read as a context in TOML"),
-        (("--standard", "ema", "--context", "c.toml"), GOOD + 'contakt = "x"', 3, "did you mean 'contact'?"),
-        (("--standard", "ema", "--context", "c.toml"), GOOD.replace("all", " "), 3, "recipient must be a text"),
-        (("--standard", "ema", "--context", "c.toml"), GOOD.replace('"public"', "[1]"), 3, "context, release must be"),
-        (("--standard", "ema", "--context", "c.toml"), GOOD + "review = 2001-01-01", 3, "review is a day that is past"),
         (("--standard", "ema", "--context", "c.toml"), GOOD + "threshold = 2", 3, "threshold must be above 0"),
         (("--standard", "ema", "--context", "c.toml"), GOOD + "threshold = 0.5", 2, "larger than the 0.09 of ema"),
     ],
@@ -32,10 +27,7 @@ def test_what_is_wrong_is_one_line(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "c.toml").write_text(text, encoding="utf-8")
     nothing_written()
-    ended = cloven("audit", *options, "-o", "out")
-    assert ended.code == code
-    assert words in ended.err
-    assert len(ended.err.strip().splitlines()) == 1
+    cloven("audit", *options, "-o", "out").refused(code, words)
 
 
 def test_the_report_to_sign_is_the_owners(cloven, tmp_path, monkeypatch):

@@ -17,7 +17,6 @@ def test_a_method_without_k_is_audited_against_the_usual_limit(cloven, people, s
     assert ended.code == 1
     assert ended.json["limits"]["max_risk"] == pytest.approx(0.2)
     assert ended.json["decision"]["verdict"] == "do not publish"
-    assert any("more than 20.0 % is too much." in reason for reason in ended.json["decision"]["reasons"])
 
 
 @pytest.mark.slow
@@ -45,7 +44,6 @@ def test_a_comparison_that_cannot_be_made_is_told(cloven, people, schema, tmp_pa
     )  # fmt: skip
     assert ended.code == 1, ended.err
     assert "anatomy:l=30: not compared, l = 30 cannot be met" in ended.out
-    assert "warning: whoever guesses the most common" in ended.err or "1/k" not in ended.err
 
 
 def test_a_quick_audit_takes_a_sample_of_many_cells():
@@ -81,22 +79,3 @@ def test_a_sample_of_a_table_is_one_of_rows(cloven, people, schema, tmp_path, mo
     assert ended.code == 1, ended.err
     assert "a sample of 100 rows of 240" in ended.out
     assert "  1. Audit all 240 rows:   cloven audit " in ended.out
-
-
-@pytest.mark.parametrize(
-    ("value", "low", "high", "shown"),
-    [
-        (0.0002, 0.0001, 0.00034, "0.02 % [0.01 - 0.03]"),
-        (0.0012, 0.00102, 0.0013, "0.12 % [0.10 - 0.13]"),
-        (0.412, 0.384, 0.44, "41.2 % [38.4 - 44.0]"),
-        (0.0, 0.0, 0.004, "0.0 % [0.0 - 0.4]"),
-        (0.0004, None, None, "0.04 %"),
-    ],
-)
-def test_an_interval_holds_its_value_as_it_is_told(value, low, high, shown):
-    from cloven.cli.audit_words import _interval
-    from cloven.disclosure.risk import Estimate
-    from cloven.figures import estimated as share
-
-    assert _interval({"value": value, "low": low, "high": high}) == shown
-    assert share(Estimate(value, low, high)) == shown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 
 import pytest
 
@@ -36,7 +35,6 @@ def test_what_is_said(cloven, people, schema, tmp_path):
     ended = cloven(
         "anonymise", "mondrian", people, "--schema", schema, "-k", 5, "-l", 2, "-o", tmp_path / "out"
     )
-    assert "mondrian  k=5 l=2: 240 rows in" in ended.out
     assert "verified with the original and the key" in ended.out
     seeded = cloven(
         "anonymise", "ul", people, "--schema", schema, "-l", 2, "--seed", 1, "-o", tmp_path / "two"
@@ -45,10 +43,7 @@ def test_what_is_said(cloven, people, schema, tmp_path):
     assert cloven("verify", tmp_path / "two").code == 1
     assert cloven("verify", tmp_path / "two", "--allow-seeded").code == 0
     claim = cloven("verify", tmp_path / "out").out
-    assert (
-        "every class has at least k = 5 of 240 rows, sensitive values" in claim
-        or "k = 5 of 240 rows" in claim
-    )
+    assert "k = 5 of 240 rows" in claim
     assert "not checked without --original, --schema and --private" in claim
 
 
@@ -56,7 +51,6 @@ def test_utility_of_a_table(cloven, people, schema, tmp_path):
     cloven("anonymise", "mondrian", people, "--schema", schema, "-k", 5, "-o", tmp_path / "out")
     found = cloven("utility", people, tmp_path / "out", "--schema", schema, "--seed", 1, "--json").json
     assert found["headline"] == "agreement of counts with sensitive values"
-    assert "certainty penalty" in cloven("utility", people, tmp_path / "out", "--schema", schema).out
     cloven("utility", people, tmp_path / "out").refused(3, "is a generalised table", "give --schema FILE")
 
 
@@ -72,19 +66,9 @@ def test_two_releases_are_composed(cloven, people, schema, tmp_path):
     assert (ended.json["persons"], ended.json["found_in_all"]) == (240, 240)
     assert {each["measure"] for each in ended.json["findings"]["findings"]} > {"drr_strict", "drr_soft"}
     assert len((tmp_path / "g.csv").read_text().splitlines()) == 241
-    told = cloven("attack", "compose", *places, "--known", people, "--schema", schema, "--score", "--seed", 1)
-    assert re.search(r"drr_soft +0\.\d{3} \[0\.\d{3} - 0\.\d{3}\] +0\.\d{3} ", told.out)
-    looks = tmp_path / "looks.csv"
-    looks.write_text("age,sex,work\n33,f,State\n")
-    assert (
-        "illness of 1 person"
-        in cloven("attack", "compose", *places, "--known", looks, "--schema", schema).out
-    )
-    cloven("attack", "compose", places[0], "--known", looks, "--schema", schema).refused(
+    cloven("attack", "compose", places[0], "--known", people, "--schema", schema).refused(
         2, "at least two releases"
     )
-    assert "cloven attack compose [OPTIONS]" in cloven("attack", "compose", "--help").out
-    assert "\n  compose  Intersect" in cloven("attack", "--help").out
 
 
 def test_what_is_left_of_each_person(cloven, people, schema, tmp_path):
@@ -93,7 +77,10 @@ def test_what_is_left_of_each_person(cloven, people, schema, tmp_path):
         cloven("anonymise", "mondrian", people, "--schema", schema, "-k", k, "-o", place)
     looks = tmp_path / "looks.csv"
     looks.write_text("age,sex,work\n33,f,State\n999,f,State\n")
-    cloven("attack", "compose", *places, "--known", looks, "--schema", schema, "-o", tmp_path / "g.csv")
+    told = cloven(
+        "attack", "compose", *places, "--known", looks, "--schema", schema, "-o", tmp_path / "g.csv"
+    )
+    assert "illness of 2 persons" in told.out
     header, known, stranger = csv.reader((tmp_path / "g.csv").read_text().splitlines())
     assert header == ["row", "values left", "likeliest", "confidence", "which are left"]
     left = known[4].split(" | ")
@@ -168,12 +155,3 @@ def test_a_table_is_audited(cloven, people, schema, tmp_path):
     assert said.code == 1
     assert "This data set was published on" in said.out
     assert said.out.startswith("DO NOT PUBLISH   people.csv · 240 rows · mondrian k=6, l=3")
-
-
-def test_audits_of_tables_refuse_what_is_for_sets(cloven, people, schema, tmp_path):
-    def run(*more):
-        return cloven("audit", *more, "--schema", schema, "-o", tmp_path / "out")
-
-    run(people, "-m", 2).refused(2, "-m is for sets of items")
-    run(people, "--methods", "coat").refused(2, "'coat' is not for tables")
-    run().refused(2, "give the file too")

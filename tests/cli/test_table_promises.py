@@ -44,30 +44,14 @@ def test_combinations_are_promised_and_single_attributes_are_not(cloven, joint, 
         checked = cloven("verify", out, *given)
         assert checked.code == 0
         assert promise(checked).endswith(f"; single attributes are not promised ({method})")
-        assert " of illness and second" in promise(checked)
-        assert "no sensitive value is told" not in checked.out
-        assert "single attributes" in checked.out.partition("\n")[2], "the check says so too"
-
-
-def test_each_attribute_for_itself_needs_no_such_words(cloven, joint, tmp_path):
-    made = cloven("anonymise", "slicing", *joint, "-k", 4, "-l", 2, "-o", tmp_path / "out")
-    checked = cloven("verify", tmp_path / "out", "--original", joint[0], *joint[1:])
-    assert "a single value" not in made.err
-    assert promise(checked).endswith("sensitive values are hidden with l = 2 (slicing)")
-    assert "single attributes" not in checked.out
+    alone = cloven("anonymise", method, *joint, "-k", 4, "-l", 2, "-o", tmp_path / "alone")
+    assert "a single value" not in alone.err
+    assert "single attributes" not in cloven("verify", tmp_path / "alone").out
 
 
 def test_an_audit_tells_of_single_values_too(cloven, joint, tmp_path):
-    given = (
-        "--methods",
-        "slicing:k=4,l=3,together=jointly",
-        "--max-risk",
-        1,
-        "--quick",
-        "-o",
-        tmp_path / "out",
-    )
-    ended = cloven("audit", *joint, *given, "--json")
+    given = ("--methods", "slicing:k=4,l=3,together=jointly", "--max-risk", 1, "--quick", "--json")
+    ended = cloven("audit", *joint, *given, "-o", tmp_path / "out")
     assert any(JOINT in caution for caution in ended.json["cautions"]), ended
 
 
@@ -79,11 +63,7 @@ def test_a_sensitive_column_that_nothing_protects_is_counted(cloven, skewed, tmp
     )
     kept = cloven("anonymise", "mondrian", *skewed, "-k", 4, "-l", 2, "-o", tmp_path / "kept")
     assert "single value" not in kept.err
-    assert (
-        "shows at least 2 different values of illness, with no limit on how common one is (mondrian)"
-        in promise(cloven("verify", tmp_path / "kept"))
-    )
-    assert "different values only, not a chance" in cloven("describe", *skewed).out
+    assert "with no limit on how common one is" in promise(cloven("verify", tmp_path / "kept"))
 
 
 def test_ul_that_exchanges_nothing_says_so(cloven, joint, tmp_path):

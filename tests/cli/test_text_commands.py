@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -157,12 +155,6 @@ def test_records_that_csv_would_make_a_table_of_need_json(cloven, here, nothing_
     )
 
 
-def test_the_same_records_go_to_json(cloven, here):
-    Path("docs.txt").write_text("\n".join(["zulu yankee", *["alpha bravo", "bravo alpha"] * 3]))
-    assert cloven("text", "docs.txt", "--format", "lines", "-o", "new.jsonl").code == 0
-    assert json.loads(Path("new.jsonl").read_text().split("\n")[0]) == ["yankee", "zulu"]
-
-
 @settings(deadline=None, max_examples=tries(60))
 @given(
     st.lists(
@@ -186,43 +178,26 @@ def test_what_is_written_is_read_back_or_refused(tmp_path_factory, found):
             assert read(place) == data
 
 
-def test_every_option_is_explained(cloven, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "110")
-    ended = cloven("text", "-h")
-    assert (ended.code, ended.err) == (0, "")
-    options = [line for line in ended.out.splitlines() if re.match(r"  -", line)]
-    assert len(options) > 30
-    for line in options:
-        assert re.fullmatch(r"  -\S.*?\S {2,}\S.*", line), f"no explanation on its line: {line!r}"
-
-
+# One of each way to refuse; files and options that are refused are held in tests/unit/text.
 # arguments, exit code, words of the message
 REFUSED = [
     (("notes",), 2, ("Missing option", "-o")),
     (("none", "-o", "x.csv"), 3, ("none: there is no such file or folder",)),
     (("notes", "-o", "x.xls"), 2, ("x.xls: records are written to .jsonl, .csv, .tsv",)),
     (("notes", "-o", "notes.csv"), 4, ("notes.csv: exists already",)),
-    (("notes", "-o", "no/x.csv"), 4, ("no: no such folder",)),
     (("notes", "-o", "x.csv", "--typos", "x.csv"), 2, ("two outputs cannot have one name",)),
     (("notes", "-o", "x.csv", "--typos", "log.txt"), 4, ("log.txt: exists already",)),
     (("notes", "-o", "x.csv", "--typos", "t", "--drop-typos"), 2, ("--typos does not go with --drop-typos",)),
     (("notes", "-o", "x.csv", "--as", "verbs"), 2, ("must be one of words, nouns, phrases, got 'verbs'",)),
-    (("notes", "-o", "x.csv", "--format", "word"), 2, ("must be one of files, lines", "got 'word'")),
-    (("notes", "-o", "x.csv", "--pattern", "*.md"), 3, ("notes: no document found", "nothing matches")),
     (("notes", "-o", "x.csv", "--encoding", "klingon"), 2, ("unknown encoding 'klingon'",)),
-    (("notes", "-o", "x.csv", "--stop-words", "none"), 3, ("none: no such file",)),
     (("notes", "-o", "x.csv", "--min-documents", "99"), 3, ("no item is left", "loosen --min-documents")),
     (("notes", "-o", "x.csv", "--max-document-share", "1.5"), 2, ("above 0 and of at most 1, got '1.5'",)),
     (("notes", "-o", "x.csv", "--max-bytes", "9"), 3, ("more than 9 bytes", "raise --max-bytes")),
     (("notes", "-o", "x.csv", "--per-topic", "2"), 2, ("--per-topic does nothing without --topics",)),
-    (("notes", "-o", "x.csv", "--records", "2"), 2, ("--records does nothing without --density",)),
     (("notes", "-o", "x.csv", "--mean-length", "2"), 2, ("--mean-length does nothing without --density",)),
     (("notes", "-o", "x.csv", "--topics", "2"), 2, ("--topics must be between 1 and",)),
     (("notes", "-o", "x.csv", "--density", "0.5"), 2, ("--mean-length must be between 1 and",)),
-    (("notes", "-o", "x.csv", "--density", "0.01", "--mean-length", "2"), 2, ("cannot be had from this data",)),
-    (("notes.csv", "-o", "x.csv"), 3, ("notes.csv: no column 'text'; the columns are 'name', 'body'",)),
     (("notes.csv", "-o", "x.csv", "--delimiter", "ab"), 2, ("--delimiter must be one character",)),
-    (("notes.csv", "-o", "x.csv", "--queries"), 3, ("notes.csv:1: a row must hold AnonID",)),
     (("log.txt", "-o", "x.csv", "--queries", "--topics", "2"), 2, ("--queries goes with --density",)),
     (("log.txt", "-o", "x.csv", "--queries", "--as", "nouns"), 2, ("--queries takes only --stop-words",)),
     (("log.txt", "-o", "x.csv", "--queries", "--format", "csv"), 2, ("only --limit and --max-bytes fit",)),
@@ -236,10 +211,3 @@ def test_mistakes_end_with_one_line_and_leave_nothing(cloven, here, nothing_writ
         (here / "notes" / "4.txt").unlink()  # whose warning would be a second line
     nothing_written()
     cloven("text", *arguments).refused(code, *words)
-
-
-def test_a_missing_package_is_told_with_what_to_do(cloven, here, monkeypatch):
-    monkeypatch.setitem(sys.modules, "simplemma", None)
-    cloven("text", "notes.csv", "--text-column", "body", "-o", "new.csv").refused(
-        2, 'pip install "cloven[text]"'
-    )

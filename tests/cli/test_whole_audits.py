@@ -95,17 +95,3 @@ def _strange(value, where):
             yield from _strange(inner, f"{where}[{at}]")
     elif type(value) not in (str, int, float, bool, type(None)):
         yield where, type(value)
-
-
-@pytest.mark.parametrize("people", [20, 32, 60])
-def test_few_records(cloven, data, tmp_path, people):
-    few = tmp_path / "few.csv"
-    few.write_text("".join((data / "sets.csv").read_text().splitlines(keepends=True)[:people]))
-    ended = cloven("audit", few, "--quick", "--no-attack", "-o", tmp_path / "out", "--json")
-    assert ended.code in (0, 1), ended.err
-    assert ended.json["verification"]["ok"]
-    verified = cloven(
-        "verify", tmp_path / "out" / "published", "--original", few,
-        "--private", tmp_path / "out.private", "--json",
-    )  # fmt: skip
-    assert verified.json["ok"], verified
