@@ -8,7 +8,30 @@ from __future__ import annotations
 
 import numpy as np
 
+from cloven.data.transactions import Transactions
+from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.disassociated.methods.horizontal import Part
 from cloven.kinds.disassociated.release import Disassociated, Kind
+
+
+class Given:
+    """A horizontal step that puts records into clusters told beforehand: i-th record, i-th cluster number."""
+
+    def __init__(self, rows, clusters):
+        order = sorted(range(len(rows)), key=lambda i: sorted(rows[i]))
+        self.clusters = [clusters[i] for i in order]
+
+    def partition(self, part: Part):
+        return np.array(self.clusters, np.int64)
+
+
+def in_clusters(clusters, k, m, **options):
+    """Data, and release with key, of records whose clusters are told."""
+    rows = [row for cluster in clusters for row in cluster]
+    numbers = [c for c, cluster in enumerate(clusters) for _ in cluster]
+    data = Transactions.from_records(rows)
+    method = Disassociation(k=k, m=m, horizontal=Given(rows, numbers), max_cluster_size=None, **options)
+    return data, method.anonymise(data)
 
 
 def build(clusters, joints=(), *, k=2, m=2, rare_items="cluster", vocabulary=None, **parameters):

@@ -160,7 +160,14 @@ class Plain:
                 if len(following) > limit:
                     return None
             current = following
-        return {state for state in current if not self.has_a_hole(state)}
+        if self.release.may_be_empty:
+            return current
+        free = [self.free(c) for c in range(len(self.clusters))]
+        return {
+            state
+            for state in current
+            if all(row or free[c] for c, cluster in enumerate(state) for row in cluster)
+        }
 
     def chunks(self):
         """Slots (cluster, index, barred items) and rows of each chunk."""
@@ -170,9 +177,10 @@ class Plain:
         for j, joint in enumerate(self.joints):
             for chunk in joint.shared_chunks:
                 slots = [
-                    (c, i, self.barred(c, j))
+                    (c, i, barred)
                     for c, cluster in enumerate(self.clusters)
                     if j in self.above(c)
+                    for barred in [self.barred(c, j)]
                     for i in range(cluster.size)
                 ]
                 yield slots, [frozenset(row) for row in chunk]
@@ -180,12 +188,6 @@ class Plain:
     def free(self, c):
         """Items that any record of a cluster may have besides its rows."""
         return {i for i in self.release.vocabulary if self.place(c, i) in ("named", "listed", "withheld")}
-
-    def has_a_hole(self, state):
-        """Whether a record is empty that must not be."""
-        if self.release.may_be_empty:
-            return False
-        return any(not row and not self.free(c) for c, cluster in enumerate(state) for row in cluster)
 
     def forced(self, known, states):
         """Items held, in every world, by every record that holds the known ones; None if no record ever does."""

@@ -28,6 +28,16 @@ def table_of(rows, *, tree=True):
     return Table(attributes, codes, np.arange(len(codes), dtype=np.int64))
 
 
+def people(table, names=None):
+    """What is known of each person: all quasi-identifiers, or some attributes."""
+    names = table.names("quasi-identifier") if names is None else names
+    every = [attribute.name for attribute in table.attributes]
+    return [
+        {name: value for name, value in zip(every, table.row(number), strict=True) if name in names}
+        for number in range(len(table))
+    ]
+
+
 row = st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(0, 1), st.integers(0, 2))
 COLUMNS = (
     ((0, 1, 2), (3,)),

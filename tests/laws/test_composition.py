@@ -6,20 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_tables import chances, releases, row, table_of, tables
+from plain_tables import chances, people, releases, row, table_of, tables
 
 from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition, Membership
-from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.guesses import Found, Known
-from cloven.kinds.tables.release import GeneralisedTable
 from tests.effort import tries
 
 VALUES = ("cold", "flu", "gout")
-
-
-def people(table):
-    names = table.names("quasi-identifier")
-    return [dict(zip(names, table.row(number), strict=False)) for number in range(len(table))]
 
 
 def dense(found):
@@ -105,15 +98,3 @@ def test_everybody_who_is_there_is_found(data, table):
     grid = table_of([(a, l, t, 0) for a in range(6) for l in range(4) for t in range(2)])
     everybody = Membership().guess(release, Known.of(grid))
     assert everybody.rows.sum() == pytest.approx(len(table))
-
-
-@settings(max_examples=tries(40), deadline=None)
-@given(st.data(), tables())
-def test_buckets_hold_the_rows_of_the_release(data, table):
-    release = data.draw(releases(table))
-    view = Buckets.of(release)
-    assert view.sizes.sum() == len(release) == len(view.bucket_of_row)
-    assert sorted(map(tuple, view.cells.tolist())) == sorted(map(tuple, release.cells.tolist()))
-    if isinstance(release, GeneralisedTable):
-        looks = [tuple(cells) for cells in view.cells[view.offsets[:-1], :3].tolist()]
-        assert len(set(looks)) == len(looks)

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 
 import cloven as cv
 from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.disassociated.verify.layout import lay_out
-from cloven.kinds.disassociated.verify.order import _compared, contents
 from tests.effort import tries
 
 from .strategies import RARE_ITEMS, skewed_records
@@ -164,32 +162,3 @@ def test_the_checker_counts_the_faults_of_plain_python(records, rare_items, refi
     key = damaged(made.key, made.release, seed, many)
     verdict = cv.verify(made.release, original=data, key=key)
     assert counted(verdict) == plainly(data, made.release, key)
-
-
-@settings(max_examples=tries(200))
-@given(skewed_records(min_records=8), st.sampled_from(RARE_ITEMS), st.booleans(), st.integers(0, 2**32))
-def test_clusters_compare_like_the_bytes_that_stand_for_them(records, rare_items, refine, seed):
-    """Clusters and joints numbered at random: each is compared with the next as the format says."""
-    data = cv.Transactions.from_records(records)
-    method = cv.Disassociation(k=2, m=2, max_cluster_size=8, rare_items=rare_items, refine=refine)
-    release = method.anonymise(data).release
-    rng = np.random.default_rng(seed)
-    cluster, joint = rng.permutation(release.clusters), rng.permutation(release.joints)
-    joint = np.append(joint, -1)  # none stays none
-    changed = replace(
-        release,
-        cluster_size=release.cluster_size[np.argsort(cluster)],
-        cluster_joint=joint[release.cluster_joint][np.argsort(cluster)],
-        joint_parent=joint[release.joint_parent][np.argsort(joint[:-1])],
-        row_cluster=np.append(cluster, -1)[release.row_cluster],
-        row_joint=joint[release.row_joint],
-    )
-    layout = lay_out(changed)
-    for bytes_of, size, kind in zip(
-        contents(changed, layout),
-        (np.asarray(changed.cluster_size, np.int64), np.zeros(changed.joints, np.int64)),
-        (Kind.RECORD, Kind.SHARED),
-        strict=True,
-    ):
-        expected = [(one > two) - (one < two) for one, two in pairwise(bytes_of)]
-        assert _compared(layout, size, kind).tolist() == expected

@@ -12,38 +12,19 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hand_made import build, in_clusters
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import records
-from worlds import _ancestors, most_holders, states
+from worlds import above, most_holders, states
 
-from cloven.data.transactions import Transactions
-from cloven.kinds.disassociated.methods import Disassociation
-from cloven.kinds.disassociated.methods.horizontal import Part
 from cloven.verification import verify
 from tests.effort import tries
 
 
-class Given:
-    """A horizontal step that puts records into clusters told beforehand: i-th record, i-th cluster number."""
-
-    def __init__(self, rows, clusters):
-        order = sorted(range(len(rows)), key=lambda i: sorted(rows[i]))
-        self.clusters = [clusters[i] for i in order]
-
-    def partition(self, part: Part):
-        import numpy as np
-
-        return np.array(self.clusters, np.int64)
-
-
 def release_of(clusters, k, m, **options):
-    rows = [row for cluster in clusters for row in cluster]
-    numbers = [c for c, cluster in enumerate(clusters) for _ in cluster]
-    step = Given(rows, numbers)
     options = {"rare_items": "cluster", "refine": True, **options}  # test_root.py has the other ways
-    method = Disassociation(k=k, m=m, horizontal=step, max_cluster_size=None, **options)
-    return method.anonymise(Transactions.from_records(rows)).release
+    return in_clusters(clusters, k, m, **options)[1].release
 
 
 def broken(clusters, release, k, m):
@@ -118,16 +99,7 @@ def test_the_two_failing_cases_of_the_lemma(k, m, clusters):
 
 def test_the_search_finds_a_broken_guarantee():
     """The oracle itself must be able to fail: A4's example without its term chunk."""
-    import numpy as np
-
-    from cloven.kinds.disassociated.release import Disassociated
-
-    release = Disassociated(
-        k=3, m=2, parameters={}, vocabulary=("a", "b"), cluster_size=np.array([5]),
-        cluster_joint=np.array([-1]), joint_parent=np.empty(0, np.int64), row_cluster=np.zeros(6, np.int64),
-        row_joint=np.full(6, -1), row_chunk=np.array([0, 0, 0, 1, 1, 1], np.int32), row_kind=np.zeros(6, np.int8),
-        row_offsets=np.arange(7), row_items=np.array([0, 0, 0, 1, 1, 1], np.int32),
-    )  # fmt: skip
+    release = build([(5, None, [["a"] * 3, ["b"] * 3], ())], k=3)
     rows = [frozenset(row) for row in ("a", "a", "ab", "b", "b")]
     assert broken([rows], release, 3, 2) == [("a", "b")]
 
@@ -142,7 +114,7 @@ def test_rows_that_pin_each_other_do_not_share_a_chunk():
     release = release_of(clusters, 2, 2)
     shown = [{i for chunk in c.record_chunks for row in chunk for i in row} for c in release.iter_clusters()]
     for number, joint in enumerate(release.iter_joints()):
-        below = [c for c in range(release.clusters) if number in _ancestors(release, c)]
+        below = [c for c in range(release.clusters) if number in above(release, c)]
         for chunk in joint.shared_chunks:
             barred = {frozenset(c for c in below if item in shown[c]) for row in chunk for item in row}
             assert len(barred) == 1, (number, chunk)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_learned import PlainLearned
-from plain_tables import releases, tables
+from plain_tables import people, releases, tables
 
 import cloven as cv
 from cloven.data.table import Attribute, Table
@@ -22,11 +22,6 @@ from cloven.registry import family_of
 from tests.effort import tries
 
 
-def persons(table):
-    names = table.names("quasi-identifier")
-    return [dict(zip(names, table.row(number), strict=False)) for number in range(len(table))]
-
-
 @settings(max_examples=tries(120), deadline=None)
 @given(st.data(), tables(most=8), st.integers(1, 3), st.booleans(), st.sampled_from((1, 512)))
 def test_it_is_the_plain_one(data, table, rounds, in_it, most):
@@ -35,7 +30,7 @@ def test_it_is_the_plain_one(data, table, rounds, in_it, most):
     away = None if in_it else np.ones(len(table), bool)
     found = Learned("illness", rounds=rounds, most_ways=most).guess(release, known, away)
     plain = PlainLearned(known.reads(release), known.names, "illness", rounds, most)
-    for number, person in enumerate(persons(table)):
+    for number, person in enumerate(people(table)):
         truth = plain.of(person) if in_it else plain.alone(person)
         assert found.confidence[number] == pytest.approx([truth.get(value, 0.0) for value in found.values])
 
@@ -119,13 +114,6 @@ def test_small_buckets_are_dealt_in_all_ways():
             for row, value in enumerate(deal):
                 exact[mine[row], value] += weight
         assert out.reshape(likely.shape) == pytest.approx(exact / exact.sum(axis=1, keepdims=True))
-
-
-def test_large_buckets_are_left_to_fitting():
-    out = np.full(4, 0.5)
-    one = np.array([0, 2])
-    dealt(one, np.array([5, 5]), np.array([0, 2]), np.ones(4), one, np.array([5, 5]), 35, out)
-    assert out.tolist() == [0.5] * 4
 
 
 def workers():

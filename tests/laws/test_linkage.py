@@ -8,21 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_tables import own_parts, part_weight, results, row_weights, tables
+from plain_tables import own_parts, part_weight, people, results, row_weights, tables
 
 from cloven.kinds.tables.attack.link import RecordLinkage
 from cloven.kinds.tables.guesses import Known
 from cloven.kinds.tables.score.score import score_rows
 from cloven.kinds.tables.score.truth import own_rows
 from tests.effort import tries
-
-
-def people(table, names):
-    every = [attribute.name for attribute in table.attributes]
-    return [
-        {name: value for name, value in zip(every, table.row(number), strict=True) if name in names}
-        for number in range(len(table))
-    ]
 
 
 @settings(max_examples=tries(60), deadline=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 
@@ -43,6 +44,15 @@ def one_after_another(function, given):
     return [function(each) for each in given]
 
 
+@contextmanager
+def laid_out(result, clusters):
+    """A folder in which a release lies in parts."""
+    with tempfile.TemporaryDirectory() as place:
+        cv.write_release(result, Path(place) / "out")
+        in_parts(Path(place) / "out", clusters, 7)
+        yield Path(place)
+
+
 def asked_in(folder, release, sets, **room):
     """The parts of a release as they are, asked about sets."""
     scratch = folder / "scratch"
@@ -76,16 +86,13 @@ def same_answers(one, two, sets, width, rng):
 def test_parts_tell_what_the_whole_tells(records, way, clusters, seed):
     rng = np.random.default_rng(seed)
     method = cv.Disassociation(k=2, max_cluster_size=6, **way)
-    release = method.anonymise(cv.Transactions.from_records(records)).release
-    width = len(release.vocabulary)
+    result = method.anonymise(cv.Transactions.from_records(records))
+    release, width = result.release, len(result.release.vocabulary)
     if not width:
         return
     every = [set(some) for size in (1, 2, 3) for some in combinations(range(width), size)]
     sets = Known.from_sets([every[at] for at in rng.permutation(len(every))[:40]])
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        cv.write_release(method.anonymise(cv.Transactions.from_records(records)), folder / "out")
-        in_parts(folder / "out", clusters, 7)
+    with laid_out(result, clusters) as folder:
         found = asked_in(folder, release, sets)
     wanted = whole_readers(release)(sets, LEAST_BEST)
     assert list(found) == list(wanted)
@@ -100,10 +107,7 @@ def test_parts_have_the_covers_and_the_counts_of_the_whole(records, way, cluster
     result = method.anonymise(cv.Transactions.from_records(records))
     release = result.release
     pairs = np.array([*combinations(range(len(release.vocabulary)), 2)], np.int64).reshape(-1, 2)
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        cv.write_release(result, folder / "out")
-        in_parts(folder / "out", clusters, 7)
+    with laid_out(result, clusters) as folder:
         parts = PartsFolder(folder / "out", one_after_another, folder)
         found, added = covered(parts), np.array(_sums(parts, pairs)[:5])
         told = likely(parts, pairs)
@@ -128,10 +132,7 @@ def test_parts_leave_the_candidates_of_the_whole(records, way, clusters):
     result = method.anonymise(cv.Transactions.from_records(records))
     vocabulary = result.release.vocabulary
     lists = [[*combinations(vocabulary, size)] for size in (1, 2, 3)]
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        cv.write_release(result, folder / "out")
-        in_parts(folder / "out", clusters, 7)
+    with laid_out(result, clusters) as folder:
         found = looked_up(PartsFolder(folder / "out", one_after_another, folder), lists)
     for said, wanted in zip(found, _look_up(result.release, tuple(lists), None), strict=True):
         assert said.candidates.tolist() == wanted.candidates.tolist()
@@ -146,10 +147,7 @@ def test_drawn_clusters_are_those_of_the_release_and_of_the_key(records, way, cl
     result = method.anonymise(cv.Transactions.from_records(records))
     release = result.release
     numbers = np.sort(rng.permutation(release.clusters)[: rng.integers(1, release.clusters + 1)])
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        cv.write_release(result, folder / "out")
-        in_parts(folder / "out", clusters, 7)
+    with laid_out(result, clusters) as folder:
         parts = PartsFolder(folder / "out", one_after_another, folder)
         some = clusters_of(parts, numbers)
         key = with_key(parts, folder / "out.private", numbers, some).key

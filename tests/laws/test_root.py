@@ -11,13 +11,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hand_made import build
+from hand_made import build, in_clusters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import skewed_records
-from test_guarantee import Given, random_clusters
-from test_nested import barred, can_hold
-from worlds import _ancestors, most_holders, published, states
+from test_guarantee import random_clusters
+from test_nested import all_can_stand
+from test_nested import random_clusters as nested_clusters
+from worlds import most_holders, published, states
 
 from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.methods import Disassociation
@@ -32,15 +33,6 @@ WAYS = [
     pytest.param("list", "single", id="list-single"),
     pytest.param("list", "several", id="list-several"),
 ]
-
-
-def made(clusters, k, m, **options):
-    """Data, and release with key, of records whose clusters are told."""
-    rows = [row for cluster in clusters for row in cluster]
-    numbers = [c for c, cluster in enumerate(clusters) for _ in cluster]
-    data = Transactions.from_records(rows)
-    method = Disassociation(k=k, m=m, horizontal=Given(rows, numbers), max_cluster_size=None, **options)
-    return data, method.anonymise(data)
 
 
 def published_parts(data, result):
@@ -78,7 +70,7 @@ def test_the_root_keeps_the_guarantee_in_all_worlds(rare, chunks, count):
         k, m = rng.choice((2, 2, 3)), rng.randint(1, 4)
         clusters = random_clusters(rng, k)
         options = {"rare_items": rare, "root_chunks": chunks, "refine": rng.random() < 0.5}
-        data, result = made(clusters, k, m, **options)
+        data, result = in_clusters(clusters, k, m, **options)
         assert verify(result.release, original=data, key=result.key).ok, (k, m, clusters, options)
         found = states(result.release)
         if found is None:
@@ -102,52 +94,14 @@ def test_rows_of_the_root_can_stand_in_k_records_of_every_cluster_that_may_have_
     tested = 0
     for _ in range(60):
         k = rng.choice((2, 2, 3))
-        items = "abcdefgh"[: rng.choice((4, 5, 6, 8))]
-        clusters = [
-            [frozenset(rng.sample(items, rng.choice((1, 2, 2, 3, 4)))) for _ in range(rng.randint(k, k + 2))]
-            for _ in range(rng.choice((4, 5, 6, 8)))
-        ]
-        data, result = made(clusters, k, 2, rare_items=rare, root_chunks=chunks, refine=rng.random() < 0.7)
+        clusters = nested_clusters(rng, k)
+        data, result = in_clusters(
+            clusters, k, 2, rare_items=rare, root_chunks=chunks, refine=rng.random() < 0.7
+        )
         release = result.release
         assert verify(release, original=data, key=result.key).ok
-        tested += _all_can_stand(release, k)
+        tested += all_can_stand(release, k)[0]
     assert tested > 300
-
-
-def _all_can_stand(release, k):
-    shown = [{i for ch in c.record_chunks for row in ch for i in row} for c in release.iter_clusters()]
-    sizes = {c: int(size) for c, size in enumerate(release.cluster_size)}
-    joints, tested = list(release.iter_joints()), 0
-    for j, joint in enumerate(joints):
-        below = [c for c in range(release.clusters) if j in _ancestors(release, c)]
-        barred_in = {c: barred(release, joints, shown, j, c) for c in below}
-        for chunk in joint.shared_chunks:
-            rows = [frozenset(row) for row in chunk]
-            allowed = [[c for c in below if not row & barred_in[c]] for row in rows]
-            for row in set(rows):
-                for known in (known for size in (1, 2) for known in combinations(sorted(row), size)):
-                    for c in allowed[rows.index(row)]:
-                        tested += 1
-                        assert can_hold((rows, allowed, frozenset(known)), c, k, {c: sizes[c] for c in below})
-    return tested
-
-
-@settings(max_examples=tries(60), deadline=None)
-@given(
-    rows=skewed_records(min_records=12),
-    k=st.integers(2, 4),
-    rare=st.sampled_from(["withhold", "list"]),
-    refine=st.booleans(),
-    seed=st.integers(0, 1000),
-)
-def test_nothing_depends_on_the_order_of_records(rows, k, rare, refine, seed):
-    method = Disassociation(
-        k=k, max_cluster_size=2 * k + 3, rare_items=rare, refine=refine, root_chunks="several"
-    )
-    shuffled = list(rows)
-    random.Random(seed).shuffle(shuffled)
-    one, two = (method.anonymise(Transactions.from_records(each)).release for each in (rows, shuffled))
-    assert one == two
 
 
 @settings(max_examples=tries(60), deadline=None)
@@ -179,7 +133,7 @@ CLUSTERS = [["ab", "abt", "abt", "a"], ["cd", "cdt", "cdt", "c"], ["ef", "e", "e
 
 def planted(**changes):
     clusters = [[frozenset(row) for row in cluster] for cluster in CLUSTERS]
-    data, result = made(clusters, 3, 2, rare_items="withhold", refine=False)
+    data, result = in_clusters(clusters, 3, 2, rare_items="withhold", refine=False)
     return data, result, {name: np.array(getattr(result.release, name)) for name in result.release.ARRAYS}
 
 
@@ -232,16 +186,8 @@ def test_a_list_in_a_release_that_withholds_is_noticed():
 
 def test_the_oracle_sees_that_a_record_is_not_empty():
     """Six copies of t and five records that only t can fill leave one copy free: {t, a} has one candidate."""
-    from cloven.kinds.disassociated.release import Disassociated
-
-    rows = [*(("a", 0),) * 2, *(("t", -1),) * 6]
-    release = Disassociated(
-        k=2, m=2, parameters={"rare_items": "list"}, vocabulary=("a", "t"), cluster_size=np.array([2, 5]),
-        cluster_joint=np.array([0, 0]), joint_parent=np.array([-1]),
-        row_cluster=np.array([cluster for _, cluster in rows]), row_joint=np.array([-1] * 2 + [0] * 6),
-        row_chunk=np.zeros(8, np.int32), row_kind=np.array([0] * 2 + [2] * 6, np.int8), row_offsets=np.arange(9),
-        row_items=np.array([0] * 2 + [1] * 6, np.int32),
-    )  # fmt: skip
+    clusters = [(2, 0, [["a"] * 2], ()), (5, 0, (), ())]
+    release = build(clusters, [(None, [["t"] * 6], ())], rare_items="list")
     assert "lemma" in failures(release)
     assert published(release, 0) == {"a", "t"}
     empty_allowed = replace(release, parameters={"rare_items": "withhold"})

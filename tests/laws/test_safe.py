@@ -204,13 +204,6 @@ def test_exact_says_of_how_many_clusters_nothing_is_shown(size, tmp_path):
     assert cv.verify(release, original=data).ok
 
 
-def test_only_exact_counts_clusters():
-    data = data_of(FIGURE_1)
-    for safe in ("no", "cover"):
-        release = cv.Disassociation(k=3, m=2, safe=safe).anonymise(data).release
-        assert "clusters_not_enumerated" not in release.parameters
-
-
 @pytest.mark.parametrize(
     ("safe", "count"),
     [("exact", None), ("exact", -1), ("exact", True), ("exact", 1.0), ("exact", "3"),
@@ -302,10 +295,3 @@ def test_repair_excuses_missing_occurrences_only(more, caught):
     )
     verdict = cv.verify(made.release, original=data_of([*FIGURE_1, *more]))
     assert {check.name for check in verdict.checks if not check.passed} == caught
-
-
-def test_plain_releases_do_not_mention_safety():
-    """As format /1 always had it."""
-    for rare in RARE_ITEMS:
-        release = cv.Disassociation(k=5, m=2, rare_items=rare).anonymise(cv.sample("clinic")).release
-        assert "safe" not in release.parameters

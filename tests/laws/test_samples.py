@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tracemalloc
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from made_up import MadeUp
 from strategies import RARE_ITEMS, skewed_records
 
 import cloven as cv
@@ -17,32 +17,18 @@ from cloven.kinds.disassociated.attack.named import attack_named
 from cloven.kinds.disassociated.attack.questions import Candidates, questions
 from cloven.kinds.disassociated.guesses import Questions
 from cloven.kinds.disassociated.release import Kind
-from cloven.protocols import Coverage
 from tests.effort import tries
 
 
-@dataclass(frozen=True)
-class Scattered:
+def scattered(seed):
     """Relatedness from random vectors, with unknown words."""
 
-    seed: int
-    name: str = "scattered"
-
-    def relate(self, items):
-        return _Scattered(np.random.default_rng(self.seed).normal(size=(len(items), 3)).round(1))
-
-
-@dataclass(frozen=True)
-class _Scattered:
-    vectors: np.ndarray
-
-    @property
-    def coverage(self):
-        return Coverage({"exact": len(self.vectors)})
-
-    def block(self, left, right):
-        table = self.vectors[left] @ self.vectors[right].T
+    def scores(items):
+        vectors = np.random.default_rng(seed).normal(size=(len(items), 3)).round(1)
+        table = vectors @ vectors.T
         return np.where(table > 3, np.nan, table)
+
+    return MadeUp(scores)
 
 
 def published(rows, k, **options):
@@ -98,7 +84,7 @@ def test_a_sample_is_a_part_of_all(rows, k, seed, share, rare):
 @given(**DATA)
 def test_answers_do_not_depend_on_who_else_is_asked(names, rows, k, seed, share, rare):
     release = published(rows, k, rare_items=rare)
-    attack = attack_named(*names, Scattered(seed), tries=20)
+    attack = attack_named(*names, scattered(seed), tries=20)
     full = attack.guess(release, np.random.default_rng(seed))
     at = np.flatnonzero(np.random.default_rng(seed).random(len(full.questions)) < share)
     asked = full.questions.only(at)
@@ -168,7 +154,6 @@ def test_all_candidates_are_never_written_down():
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"most": 0}, r"most must lie between 1 and 400,000,000 candidates \(got 0\)"),
         ({"most": 10**9}, r"most must lie between 1 and 400,000,000 candidates \(got 1,000,000,000\)"),
         ({"most_targets": 0}, r"most_targets must be at least 1 \(got 0\)"),
         ({"most": 1}, "1 candidates are not even one target, which has .* on average; allow more"),
@@ -189,17 +174,15 @@ def test_a_release_with_too_many_candidates_is_refused_without_a_sample(clinic, 
 
 
 def test_targets_can_be_limited_too(clinic):
-    sample = questions(clinic.release, most_targets=40, rng=np.random.default_rng(1))
-    assert len(sample) == 40
-    assert repr(sample).startswith("Questions(40 of ")
+    assert len(questions(clinic.release, most_targets=40, rng=np.random.default_rng(1))) == 40
 
 
 @pytest.mark.parametrize(
     ("attack", "match"),
     [
-        (cv.attacks.Semantic(Scattered(1), grow_anchors=True), "grow_anchors places all targets"),
+        (cv.attacks.Semantic(scattered(1), grow_anchors=True), "grow_anchors places all targets"),
         (
-            cv.attacks.Semantic(Scattered(1), selection="optimal"),
+            cv.attacks.Semantic(scattered(1), selection="optimal"),
             "selection 'optimal' looks at all sub-records of a chunk",
         ),
         (cv.attacks.Guesswork("one-per-row"), "selection 'one-per-row' looks at all"),
@@ -211,7 +194,7 @@ def test_what_needs_all_targets_is_refused_on_a_sample(clinic, attack, match):
 
 
 @pytest.mark.parametrize(
-    "attack", [cv.attacks.Semantic(Scattered(1)), cv.attacks.Guesswork(), cv.attacks.VerticalPartitioning()]
+    "attack", [cv.attacks.Semantic(scattered(1)), cv.attacks.Guesswork(), cv.attacks.VerticalPartitioning()]
 )
 def test_questions_about_another_release_are_refused(clinic, attack):
     other = cv.Disassociation(k=4, m=2).anonymise(cv.sample("clinic")).release

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import plain_attack as plain
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_up import MadeUp
 from strategies import RARE_ITEMS, skewed_records
 
 import cloven as cv
@@ -19,42 +18,26 @@ from cloven.kinds.disassociated.attack.semantic import Semantic
 from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
 from cloven.kinds.disassociated.guesses import Answer
 from cloven.kinds.disassociated.release import Kind
-from cloven.protocols import Coverage
 from tests.effort import tries
 
 
-@dataclass(frozen=True)
-class Table:
-    """Relatedness from a seed: a symmetric table over names, with some unknown words and some unknown pairs."""
+def scored(seed, back=None):
+    """How related two names are, by a seed: a symmetric table with some unknown pairs; names may stand for others."""
 
-    seed: int
-    holes: float = 0.2
-    digits: int = 2
-    renamed: tuple[tuple[str, str], ...] = ()
-    name: str = "table"
+    def score(a, b):
+        one, other = sorted((back or {}).get(name, name) for name in (a, b))
+        rng = np.random.default_rng([seed, *map(ord, one), 0, *map(ord, other)])
+        unknown = rng.random() < 0.2
+        return float("nan") if unknown else round(float(rng.random()), 2)
 
-    def score(self, a, b):
-        back = dict(self.renamed)
-        a, b = sorted((back.get(a, a), back.get(b, b)))
-        rng = np.random.default_rng([self.seed, *map(ord, a), 0, *map(ord, b)])
-        unknown = rng.random() < self.holes
-        return float("nan") if unknown else round(float(rng.random()), self.digits)
-
-    def relate(self, items):
-        return _Table(self, tuple(items))
+    return score
 
 
-@dataclass(frozen=True)
-class _Table:
-    table: Table
-    items: tuple[str, ...]
-
-    @property
-    def coverage(self):
-        return Coverage({"exact": len(self.items)})
-
-    def block(self, left, right):
-        return np.array([[self.table.score(self.items[i], self.items[j]) for j in right] for i in left])
+def related(seed, back=None):
+    score = scored(seed, back)
+    return MadeUp(
+        lambda items: np.array([[score(a, b) for b in items] for a in items]).reshape(2 * (len(items),))
+    )
 
 
 def published(rows, k, rare="cluster", refine=True):
@@ -104,12 +87,11 @@ def test_questions_are_those_of_the_plain_reading(rows, k, seed, rare):
 @given(**DATA)
 def test_scores_and_choice_are_those_of_the_plain_reading(method, rows, k, seed, rare):
     release = published(rows, k, rare)
-    table = Table(seed)
-    guesses = Semantic(table, record_method=method, term_method=method).guess(release)
+    guesses = Semantic(related(seed), record_method=method, term_method=method).guess(release)
     asked = guesses.questions
     for target, plain_target in enumerate(plain.targets_of(release)):
         kind, _, _, copies, candidates = plain_target
-        expected = plain.scores(release, plain_target, table.score, method)
+        expected = plain.scores(release, plain_target, scored(seed), method)
         here = slice(asked.offsets[target], asked.offsets[target + 1])
         assert guesses.score[here] == pytest.approx(expected, abs=1e-8)
         many = min(k - 1 if kind == "term" else copies, len(candidates))
@@ -123,7 +105,7 @@ def test_scores_and_choice_are_those_of_the_plain_reading(method, rows, k, seed,
 @given(**DATA, selection=st.sampled_from(["best", "one-per-row", "optimal"]), grow=st.booleans())
 def test_confidences_are_probabilities_that_add_up(rows, k, seed, rare, selection, grow):
     release = published(rows, k, rare)
-    guesses = Semantic(Table(seed), selection=selection, grow_anchors=grow).guess(release)
+    guesses = Semantic(related(seed), selection=selection, grow_anchors=grow).guess(release)
     asked = guesses.questions
     assert (guesses.confidence >= 0).all()
     assert (guesses.confidence <= 1).all()
@@ -144,7 +126,7 @@ def test_confidences_are_probabilities_that_add_up(rows, k, seed, rare, selectio
 @given(**DATA)
 def test_no_slot_gets_two_sub_records_of_a_chunk(selection, rows, k, seed, rare):
     release = published(rows, k, rare)
-    guesses = Semantic(Table(seed), selection=selection).guess(release)
+    guesses = Semantic(related(seed), selection=selection).guess(release)
     asked, taken = guesses.questions, set()
     placed = 0
     for target in np.flatnonzero(asked.target_kind != Kind.TERM).tolist():
@@ -163,10 +145,9 @@ def test_no_slot_gets_two_sub_records_of_a_chunk(selection, rows, k, seed, rare)
 @given(**DATA)
 def test_optimal_is_never_worse_than_greedy(rows, k, seed, rare):
     release = published(rows, k, rare, refine=False)
-    table = Table(seed)
     total = {}
     for selection in ("one-per-row", "optimal"):
-        guesses = Semantic(table, selection=selection).guess(release)
+        guesses = Semantic(related(seed), selection=selection).guess(release)
         record = guesses.questions.target_kind[guesses.questions.pair_target] == Kind.RECORD
         total[selection] = float(guesses.score[guesses.chosen & record].sum())
     assert total["optimal"] >= total["one-per-row"] - 1e-7
@@ -184,8 +165,8 @@ def test_relabelling_items_and_relatedness_alike_changes_nothing(rows, k, seed, 
     method = cv.Disassociation(k=k, m=2, max_cluster_size=2 * k + 3, rare_items=rare, refine=True)
     result = method.anonymise(data).release
     renamed = relabelled(result, new)
-    first = Semantic(Table(seed)).guess(result)
-    second = Semantic(Table(seed, renamed=tuple(back.items()))).guess(renamed)
+    first = Semantic(related(seed)).guess(result)
+    second = Semantic(related(seed, back)).guess(renamed)
 
     def content(guesses, release, names):
         return sorted(
@@ -234,7 +215,7 @@ def test_vertical_partitioning_and_guesswork_place_every_copy(rows, k, seed, rar
 
 def test_a_key_is_refused_by_type():
     result = cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic"))
-    for attack in (Semantic(Table(1)), Guesswork(), VerticalPartitioning()):
+    for attack in (Semantic(related(1)), Guesswork(), VerticalPartitioning()):
         for wrong in (result.key, result, "folder"):
             with pytest.raises(cv.ReleaseError, match="published disassociated release alone"):
                 attack.guess(wrong)

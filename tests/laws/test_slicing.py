@@ -20,7 +20,6 @@ from cloven.kinds.tables.methods.slicing import Partition, Slicing
 from cloven.kinds.tables.methods.slicing_kernel import Round, axes, axes_by_width, divide
 from cloven.kinds.tables.methods.swaps import compile_rules, with_trees
 from cloven.kinds.tables.methods.ul import UL
-from tests.laws.plain_chances import sensitive_chances
 
 TREE = ValueTree((*"abcd", "ab", "cd", "*"), np.array([4, 4, 5, 5, 6, 6, 6], np.int32), 4)
 COLUMNS = (
@@ -62,6 +61,14 @@ def chances(person, buckets, columns):
     return {value: total / weight for value, total in found.items()} if weight else {}
 
 
+def worst(table, bucket_of, columns):
+    """The largest chance that anybody has to have some value."""
+    buckets = plain_buckets(table, bucket_of)
+    return max(
+        max(chances(person, buckets, columns).values()) for person in {*map(tuple, table.codes.tolist())}
+    )
+
+
 def plain_buckets(table, bucket_of):
     return [
         [[{code} for code in row] for row in table.codes[bucket_of == number].tolist()]
@@ -98,16 +105,12 @@ def test_slicing_keeps_its_promise_or_makes_nothing(rows, columns, partition, ch
     try:
         buckets = method.buckets_of(table, method.columns_of(table))
     except ParameterError:
-        whole = plain_buckets(table, np.zeros(len(table), np.int64))
-        worst = max(max(chances(row, whole, cut).values()) for row in table.codes.tolist())
-        assert worst > Fraction(1, l) or len(table) < k
+        assert worst(table, np.zeros(len(table), np.int64), cut) > Fraction(1, l) or len(table) < k
         return
     assert np.bincount(buckets).min() >= k
-    found = plain_buckets(table, buckets)
-    for person in table.codes.tolist():
-        assert max(chances(person, found, cut).values()) <= Fraction(1, l)
+    assert worst(table, buckets, cut) <= Fraction(1, l)
     if method.check == "bucket":
-        for bucket in found:
+        for bucket in plain_buckets(table, buckets):
             for person in table.codes.tolist():
                 assert max(chances(person, [bucket], cut).values(), default=0) <= Fraction(1, l)
 
@@ -130,7 +133,7 @@ def split_with_the_whole_formula(table, columns, k, l, seed):
             bucket_of = np.empty(len(table), np.int64)
             for number, found in enumerate([*queue, *finished, *halves]):
                 bucket_of[found] = number
-            if sensitive_chances(table, bucket_of, columns).max() <= 1 / l + 1e-12:
+            if worst(table, bucket_of, columns) <= Fraction(1, l):
                 queue += halves
                 break
         else:
@@ -138,11 +141,11 @@ def split_with_the_whole_formula(table, columns, k, l, seed):
     return sorted(tuple(found.tolist()) for found in finished)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_running_check_decides_like_the_whole_formula(seed):
     rng = np.random.default_rng(seed)
-    known = np.column_stack([rng.integers(3, size=160), rng.integers(4, size=160), rng.integers(2, size=160)])
-    ill = np.where(rng.random(160) < 0.5, known[:, 1], rng.integers(4, size=160))  # goes with the letter
+    known = np.column_stack([rng.integers(3, size=100), rng.integers(4, size=100), rng.integers(2, size=100)])
+    ill = np.where(rng.random(100) < 0.5, known[:, 1], rng.integers(4, size=100))  # goes with the letter
     table = table_of(np.column_stack([known, ill]))
     method = Slicing(k=3, l=2, columns=COLUMNS[2 * (seed % 2)], partition="relaxed", seed=seed)
     columns = method.columns_of(table)
@@ -151,18 +154,6 @@ def test_the_running_check_decides_like_the_whole_formula(seed):
     assert made == split_with_the_whole_formula(table, columns.all, 3, 2, seed)
     alone = Slicing(k=3, l=2, columns=method.columns, partition="relaxed", check="bucket", seed=seed)
     assert buckets.max() > alone.buckets_of(table, columns).max()  # several buckets match, and that counts
-
-
-@given(TABLES, st.sampled_from(COLUMNS), st.randoms(use_true_random=False))
-def test_chances_are_those_of_the_formula(rows, columns, random):
-    table = table_of(rows)
-    cut = Slicing(columns=columns).columns_of(table).all
-    groups = np.unique([random.randrange(3) for _ in rows], return_inverse=True)[1]
-    found = sensitive_chances(table, groups, cut)
-    buckets, values = plain_buckets(table, groups), np.unique(table.codes[:, 3]).tolist()
-    for number, person in enumerate(table.codes.tolist()):
-        right = chances(person, buckets, cut)
-        assert found[number] == pytest.approx([float(right.get(value, 0)) for value in values])
 
 
 @given(TABLES, st.sampled_from(COLUMNS), st.randoms(use_true_random=False))

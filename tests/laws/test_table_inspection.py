@@ -174,22 +174,3 @@ def test_every_bucket_is_ranked_once(case):
             assert values.count(line.value) == max(map(values.count, values))
         if by == "sure":
             assert [line.share for line in lines] == sorted((line.share for line in lines), reverse=True)
-
-
-def test_absurd_questions_are_refused_in_words():
-    table = cv.read_table(
-        pa.table({"age": list(range(20, 40)), "illness": ["flu", "gout", "mumps", "zoster"] * 5}),
-        cv.Schema.of(["age"], ["illness"]),
-    )
-    opened = OpenedTable(cv.Mondrian(k=5, l=2).anonymise(table).release)
-    for values, words in (
-        ({}, "nothing is known"),
-        ({"wage": "3"}, "nobody is known by"),
-        ({"age": "x"}, "a number"),
-    ):
-        with pytest.raises(cv.ParameterError, match=words):
-            knowing_values(opened, "illness", values)
-    with pytest.raises(cv.ParameterError, match="no group 99"):
-        bucket_view(opened, 99)
-    with pytest.raises(cv.ParameterError, match="no sensitive attribute"):
-        ranked_buckets(opened, "age", "sure")

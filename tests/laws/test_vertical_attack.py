@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain, combinations, islice
+from itertools import combinations
 
 import numpy as np
 import plain_vertical as plain
@@ -18,8 +18,7 @@ from cloven.kinds.disassociated.attack.questions import questions
 from cloven.kinds.disassociated.attack.selection import finished, select
 from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
 from cloven.kinds.disassociated.attack.vertical_kernel import how_many_up_to
-from cloven.kinds.disassociated.attack.vertical_lots import AHEAD, lots_of, shuffle, states
-from cloven.kinds.disassociated.covers.worlds import how_many, in_order, to_next_in_order
+from cloven.kinds.disassociated.covers.worlds import how_many
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.score.truth import truth
 from tests.effort import tries
@@ -174,34 +173,6 @@ def test_guesses_do_not_depend_on_cores(monkeypatch):
         assert 0 < told[-1] <= 1
         found.append((guesses.score.tolist(), guesses.chosen.tolist(), guesses.notes))
     assert found[0] == found[1] == found[2]
-
-
-@given(
-    st.lists(st.integers(1, 70), min_size=1, max_size=4),
-    st.integers(0, 2**63 - 1),
-    st.integers(0, 2**31),
-    st.integers(1, 30),
-)
-@example([300, 2, 1], 2**32, 0, AHEAD // 300)
-def test_lots_are_those_of_numpy(sizes, seed, cluster, many):
-    """One chunk after the other from the same source, and only the first places of each order."""
-    lots, rng = lots_of(states(seed, [cluster])[0]), np.random.default_rng([seed, cluster])
-    for slots in sizes:
-        expected = rng.permuted(np.tile(np.arange(slots), (many, 1)), axis=1)
-        put = np.empty((many + 1, seed % slots + 1), np.int64)
-        shuffle(put, many, slots, *lots)
-        assert put[:many].tolist() == expected[:, : put.shape[1]].tolist()
-
-
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 3), st.integers(1, 60))
-def test_arrangements_follow_each_other_in_order(copies, more, most):
-    slots = sum(copies) + more
-    expected = [[*chain.from_iterable(each)] for each in islice(in_order(copies, slots), most)]
-    put, taken = np.arange(sum(copies)), np.arange(slots) < sum(copies)
-    for number, row in enumerate(expected):
-        if number:
-            to_next_in_order(put, np.array(copies), taken)
-        assert put.tolist() == row
 
 
 @given(

@@ -12,10 +12,11 @@ Records of a cluster are interchangeable, so a state is, for each cluster, the s
 
 from __future__ import annotations
 
-from itertools import permutations
+from plain_known_person import Plain
 
 
-def _ancestors(release, cluster):
+def above(release, cluster):
+    """Joints above a cluster, innermost first."""
     out, joint = [], int(release.cluster_joint[cluster])
     while joint >= 0:
         out.append(joint)
@@ -23,73 +24,14 @@ def _ancestors(release, cluster):
     return out
 
 
-def _below(release, joint):
-    return [c for c in range(release.clusters) if joint in _ancestors(release, c)]
-
-
-def _placed(state, places, rows):
-    """All states that come from giving the rows to distinct places (cluster, index)."""
-    found = set()
-    for chosen in set(permutations(range(len(places)), len(rows))):
-        trial = [list(cluster) for cluster in state]
-        fine = True
-        for index, row in zip(chosen, rows, strict=True):
-            c, i, barred = places[index]
-            if barred & row:
-                fine = False
-                break
-            trial[c][i] = trial[c][i] | row
-        if fine:
-            found.add(tuple(tuple(sorted(cluster, key=sorted)) for cluster in trial))
-    return found
-
-
-def states(release, limit=1500):
+def states(release):
     """Contents of all records before the term chunks, over all worlds; None when there are too many."""
-    clusters = list(release.iter_clusters())
-    joints = list(release.iter_joints())
-    current = {tuple(tuple([frozenset()] * cluster.size) for cluster in clusters)}
-    work = []
-    for c, cluster in enumerate(clusters):
-        work += [([c], chunk, lambda _c: frozenset()) for chunk in cluster.record_chunks]
-    shown = [{i for chunk in cluster.record_chunks for row in chunk for i in row} for cluster in clusters]
-    for j, joint in enumerate(joints):
-        members = _below(release, j)
-
-        def barred(c, j=j):
-            inner = _ancestors(release, c)
-            inner = inner[: inner.index(j)]
-            shared = {i for a in inner for chunk in joints[a].shared_chunks for row in chunk for i in row}
-            return frozenset(shown[c] | shared)
-
-        work += [(members, chunk, barred) for chunk in joint.shared_chunks]
-    for members, chunk, barred in work:
-        rows = [frozenset(row) for row in chunk]
-        following = set()
-        for state in current:
-            places = [(c, i, barred(c)) for c in members for i in range(len(state[c]))]
-            ways = 1
-            for step in range(len(rows)):
-                ways *= len(places) - step
-            if ways > 3_000:
-                return None
-            following |= _placed(state, places, rows)
-            if len(following) > limit:
-                return None
-        current = following
-    fillers = [term_items(release, c) for c in range(release.clusters)]
-    if release.may_be_empty:
-        return current
-    return {
-        s
-        for s in current
-        if not any(not row and not fillers[c] for c, cluster in enumerate(s) for row in cluster)
-    }
+    return Plain(release, 0, 0, 0).states(1_500, 3_000)
 
 
 def published(release, cluster):
     """Items of a cluster with a count: shown in its record chunks, or shared by a joint above it."""
-    joints = [release.joint(joint) for joint in _ancestors(release, cluster)]
+    joints = [release.joint(joint) for joint in above(release, cluster)]
     chunks = [*release.cluster(cluster).record_chunks, *(c for joint in joints for c in joint.shared_chunks)]
     return frozenset(item for chunk in chunks for row in chunk for item in row)
 
