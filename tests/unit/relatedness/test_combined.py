@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from cloven.errors import ParameterError
 from cloven.protocols import Coverage, Relatedness
-from cloven.relatedness.combination import BackFilled, Combined, Scale, Shuffled, sampled
+from cloven.relatedness.combination import BackFilled, Combined, Shuffled
 from cloven.relatedness.counts_index import ClosedIndex
 from cloven.relatedness.ngd import GoogleDistance
 
@@ -129,15 +129,12 @@ def test_combination_is_the_weighted_mean_of_z_scores(parts, data):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
-def test_weights_are_equal_when_left_out():
+def test_weights_are_equal_when_left_out_and_coverage_counts_parts():
     parts = symmetric([0.1, 0.5, 0.3, 0.9, 0.2, 0.4]), symmetric([3, 1, 2, 5, 5, 1])
     np.testing.assert_allclose(table(Combined(parts)), table(Combined(parts, (2.0, 2.0))))
     assert Combined(parts).name == "given+given"
     assert BackFilled(*parts).name == "given|given"
     assert Shuffled(parts[0]).name == "shuffled-given"
-
-
-def test_coverage_of_a_combination():
     parts = symmetric([1.0] * 6, unknown=[1, 3]), symmetric([1.0] * 6, unknown=[3])
     assert Combined(parts).relate(ITEMS).coverage == Coverage({"2 of 2": 2, "1 of 2": 1}, ("d",))
 
@@ -181,34 +178,13 @@ def test_measures_of_measures_are_measures():
         assert measure.relate([]).block(*2 * [np.arange(0)]).shape == (0, 0)
 
 
-@pytest.mark.parametrize(
-    ("items", "pairs", "size"), [(100, 200_000, 100), (1000, 10, 5), (1000, 9, 4), (3, 1, 2)]
-)
-def test_sample_is_fixed_spread_out_and_not_larger_than_asked(items, pairs, size):
-    asked = []
-
-    class Watching:
-        def block(self, left, right):
-            asked.append((left, right))
-            return np.zeros((len(left), len(right)))
-
-    assert len(sampled(Watching(), items, pairs)) == size * (size - 1) // 2 <= pairs
-    ((left, right),) = asked
-    assert left.tolist() == right.tolist() == [items * place // size for place in range(size)]
-
-
-def test_scale_of_equal_scores_and_of_none():
-    assert Scale.of(np.array([])) == Scale(0.0, 1.0)
-    assert Scale.of(np.array([3.0, 3.0])) == Scale(3.0, 1.0)
-
-
 def test_bad_parameters():
     part = symmetric([1.0] * 6)
     with pytest.raises(ParameterError, match="no measures to combine"):
         Combined(())
     with pytest.raises(ParameterError, match="one weight for each of the 2 measures, got 1"):
         Combined((part, part), (1.0,))
-    for weight in (0.0, -1.0, np.inf, NAN):
+    for weight in (0.0, NAN):
         with pytest.raises(ParameterError, match="weights must be positive numbers"):
             Combined((part,), (weight,))
     for make in (lambda: Combined((part,), pairs=0), lambda: BackFilled(part, part, pairs=0)):

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from cloven.errors import InputError, OutputError, ParameterError
 from cloven.relatedness import counts_index as postings_module
-from cloven.relatedness.counts import Listed
 from cloven.relatedness.counts_index import ClosedIndex, Postings
 
 TERMS = ["a", "b", "c", "d e", "A"]
@@ -62,11 +61,6 @@ def test_capitals_and_separators_do_not_matter_in_texts_but_do_in_sets():
     assert index.count(["Low-fat", "low fat"]).single.tolist() == [1, 0]
 
 
-def test_all_words_of_texts_are_terms_when_no_items_are_named():
-    index = ClosedIndex.build(["Red blood", "blood_cell, é"])
-    assert sorted(index.terms) == ["blood", "cell", "red", "é"]
-
-
 @given(sets_of_terms.filter(any))
 def test_large_vocabularies_are_counted_block_by_block_with_equal_counts(documents):
     usual = ClosedIndex.build(documents).count(TERMS)
@@ -104,12 +98,6 @@ def test_counts_equal_those_of_roaring_bitmaps():
     maps = [roaring.BitMap(numbers.tolist()) for numbers in lists]
     expected = [[x.intersection_cardinality(y) for y in maps] for x in maps]
     assert everything(Postings.of(lists, 3000)).tolist() == expected
-
-
-def test_index_lists_its_pairs():
-    counted = ClosedIndex.build([["a", "b"]]).count(["a", "b"])
-    assert isinstance(counted, Listed)
-    assert counted.unlisted == 0
 
 
 @pytest.mark.parametrize("items", [None, ["a", "blood vessel"]])

@@ -14,8 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 import cloven as cv
 from cloven.errors import ParameterError
-from cloven.protocols import Relatedness
-from cloven.relatedness.vectors import Vectors, cache_vectors, open_vectors
+from cloven.relatedness.vectors import Vectors, open_vectors
 from tests.effort import tries
 
 world = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("wordnet_world.py"))))
@@ -63,26 +62,10 @@ def test_wordnet_helps(path, tmp_path):
     assert coverage.rungs["spelling"] == 1
 
 
-def test_cache_gives_the_same_scores(path, tmp_path):
-    cache_vectors(path, tmp_path / "cache")
-    items = ["lung", "tumours", "lung biopsy", "zzyzx"]
-    found = everything(Vectors(tmp_path / "cache").relate(items), 4)
-    assert np.array_equal(found, everything(Vectors(path).relate(items), 4), equal_nan=True)
-
-
 def test_no_overlap_says_what_to_do(path):
     message = r"none of the 4 items has a vector, not even 'q1', 'q2', 'q3'; take vectors of the items' own language"
     with pytest.raises(ParameterError, match=message):
         Vectors(path).relate(["q1", "q2", "q3", "nothing"])
-
-
-def test_it_is_a_relatedness_that_names_its_parameters(path):
-    measure = Vectors(str(path))
-    assert isinstance(measure, Relatedness)
-    assert measure.name == "vectors"
-    assert repr(measure) == f"Vectors(path='{path}', wordnet=None, ladder=True)"
-    assert measure == Vectors(str(path))
-    assert measure.relate([]).block(np.arange(0), np.arange(0)).shape == (0, 0)
 
 
 @settings(deadline=None, max_examples=tries(40), suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cloven.errors import InputError, ParameterError
-from cloven.protocols import Relatedness
 from cloven.relatedness.wordnet import WordNet
 from cloven.relatedness.wordnet_files import WordNetFiles
 from tests.effort import tries
@@ -97,20 +96,9 @@ def test_morphy(folder, word, bases):
 
 def test_similarity_by_hand(folder):
     """entity 1, thing 2, organ 3, lung and vessel 4: 2*3/8; treatment is 3 deep and meets lung at the root: 2/7."""
-    found = similar(
-        WordNet(folder),
-        ("lung", "vessel"),
-        ("treatment", "lung"),
-        ("treatment", "catheterisation"),
-        ("lung", "lung"),
-        ("Paris", "city"),
-    )
-    assert found == pytest.approx([6 / 8, 2 / 7, 6 / 7, 1, 6 / 7])
-
-
-def test_the_closest_senses_count(folder):
-    """The ship is one step from thing, the blood vessel two."""
-    assert similar(WordNet(folder), ("vessel", "mouse")) == pytest.approx([2 * 2 / 6])
+    pairs = [("lung", "vessel"), ("treatment", "lung"), ("treatment", "catheterisation"), ("lung", "lung")]
+    pairs += [("Paris", "city"), ("vessel", "mouse")]  # the ship is one step from thing, the blood vessel two
+    assert similar(WordNet(folder), *pairs) == pytest.approx([6 / 8, 2 / 7, 6 / 7, 1, 6 / 7, 2 * 2 / 6])
 
 
 def test_items_that_are_no_nouns_have_no_score(folder):
@@ -120,18 +108,6 @@ def test_items_that_are_no_nouns_have_no_score(folder):
     assert np.isnan(found).tolist() == [[i in (1, 3) or j in (1, 3) for j in range(4)] for i in range(4)]
     assert related.coverage.unknown == ("zzyzx", "bleed")
     assert dict(related.coverage.rungs) == {"exact": 1, "lower case": 0, "lemma": 1, "spelling": 0}
-
-
-def test_phrases_and_case_are_found(folder):
-    coverage = WordNet(folder).relate(["blood vessel", "blood-vessel", "Lung", "catheterisations"]).coverage
-    assert dict(coverage.rungs) == {"exact": 2, "lower case": 1, "lemma": 1, "spelling": 0}
-
-
-def test_it_is_a_relatedness(folder):
-    measure = WordNet(folder)
-    assert isinstance(measure, Relatedness)
-    assert measure.name == "wordnet"
-    assert measure.relate([]).block(np.arange(0), np.arange(0)).shape == (0, 0)
 
 
 def test_no_noun_at_all_is_refused(folder):

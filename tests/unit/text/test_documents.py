@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from cloven.errors import InputError, ParameterError
+from cloven.errors import InputError
 from cloven.text.documents import Document, DocumentOptions, read_documents
 
 TEXTS = {"b/two.txt": "Two fish.\n", "a/one.txt": "A title\n\nOne fish.\n", ".hidden": "no", "c.md": "Three."}
@@ -240,16 +240,3 @@ def test_reuters_open_story(tmp_path):
     (tmp_path / "a.sgm").write_text(STORIES.replace("</REUTERS>", "", 1))
     with pytest.raises(InputError, match=r"a\.sgm:2: a story is not closed"):
         read_documents(tmp_path, DocumentOptions(format="reuters"))
-
-
-def test_missing_path_and_options(tmp_path):
-    with pytest.raises(InputError, match="there is no such file or folder"):
-        read_documents(tmp_path / "none")
-    with pytest.raises(ParameterError, match="format must be one of files, lines, csv"):
-        DocumentOptions(format="docx")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="unknown encoding 'utf-99'"):
-        DocumentOptions(encoding="utf-99")
-    with pytest.raises(ParameterError, match="at least 1"):
-        DocumentOptions(limit=0)
-    with pytest.raises(ParameterError, match="one character"):
-        DocumentOptions(delimiter=", ")

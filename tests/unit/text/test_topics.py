@@ -49,12 +49,6 @@ def test_document_without_a_common_term_has_no_topic():
     assert topics.of_document[-1] == -1
 
 
-def test_too_many_topics():
-    terms, _ = corpus(topics=2, documents=5)
-    with pytest.raises(ParameterError, match=r"topics must be between 1 and 10.*\(got 11\)"):
-        find_topics(terms, 11)
-
-
 TOPICS = Topics(np.array([0] * 9 + [1] * 5 + [2] * 3 + [-1]), np.ones(18), ((), (), ()), converged=True)
 
 

@@ -66,12 +66,6 @@ def test_phrases():
     assert report.dropped["joined into phrases"] >= 4
 
 
-def test_nouns_and_lemmas():
-    assert records(items="nouns")[1] == ["history", "lung", "patient", "tumour"]
-    assert "patients" in records(lemmas="none")[0]
-    assert records(lemmas="tagged")[1] == ["history", "lung", "patient", "tumour"]
-
-
 def test_switches():
     assert "title" in records(cleaning=Cleaning(titles=False))[3]
     assert "hiv" not in records(extra_stop_words=frozenset({"HIV"}))[0]
@@ -127,12 +121,6 @@ def test_repeated_lines_of_a_corpus_go():
     data, report = to_transactions([Document(str(number), text) for number, text in enumerate(texts)])
     assert report.cleaned["repeated lines"] == 6
     assert "clinic" not in data.vocabulary
-
-
-def test_progress_is_told():
-    told = []
-    to_transactions(DOCUMENTS, progress=lambda step, share: told.append((step, share)))
-    assert told == [("reading words", 0.0)]
 
 
 def test_nothing_left_is_an_error():

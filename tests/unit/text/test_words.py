@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloven.errors import ParameterError
-from cloven.text.items import NOT_NOUN, PhraseFinder, WordFinder, contained
+from cloven.text.items import PhraseFinder, WordFinder, contained
 from cloven.text.words import (
     STOP_WORDS,
     Lemmatiser,
     Tagger,
-    english_words,
     is_abbreviation,
     merged_plurals,
     pieces,
@@ -34,13 +33,6 @@ def tagger():
 @pytest.fixture(scope="module")
 def lemmatiser():
     return Lemmatiser()
-
-
-def test_stop_words_are_about_three_hundred():
-    assert 250 <= len(STOP_WORDS) <= 350
-    assert all(word == word.lower() for word in STOP_WORDS)
-    assert {"the", "of", "don't", "which"} <= STOP_WORDS
-    assert not {"patient", "cancer", "stock", "money", "study"} & STOP_WORDS
 
 
 def test_tokens():
@@ -83,13 +75,8 @@ def test_tokens_are_words_or_none_and_pieces_hold_them(text):
 
 
 def test_abbreviations_and_shouting():
-    assert [
-        w for w in ("DNA", "DNAs", "HIV-1", "I", "A1", "Tin", "mRNA", "INTERNATIONALLY") if is_abbreviation(w)
-    ] == [
-        "DNA",
-        "DNAs",
-        "HIV-1",
-    ]
+    words = ("DNA", "DNAs", "HIV-1", "I", "A1", "Tin", "mRNA", "INTERNATIONALLY")
+    assert [word for word in words if is_abbreviation(word)] == ["DNA", "DNAs", "HIV-1"]
     assert quiet("TIN FALLS IN LONDON\nUS GDP FELL\nThe USA and the DNA") == (
         "tin falls in london\nUS GDP FELL\nThe USA and the DNA"
     )
@@ -123,30 +110,10 @@ def test_singular_leaves_other_words(lemmatiser):
 
 
 def test_unknown_plurals_merge_with_their_singular():
-    words = {
-        "zorb",
-        "zorbs",
-        "gliopathy",
-        "gliopathies",
-        "plix",
-        "plixes",
-        "virus",
-        "viru",
-        "frobs",
-        "lens",
-        "len",
-    }
-    assert merged_plurals(words, {"lens"}.__contains__) == {
-        "zorbs": "zorb",
-        "gliopathies": "gliopathy",
-        "plixes": "plix",
-    }
-
-
-def test_dictionary_is_large():
-    words = english_words()
-    assert len(words) > 100_000
-    assert {"biopsy", "biopsies"} <= words
+    words = {"zorb", "zorbs", "gliopathy", "gliopathies", "plix", "plixes", "virus", "viru", "frobs"}
+    words |= {"lens", "len"}
+    found = {"zorbs": "zorb", "gliopathies": "gliopathy", "plixes": "plix"}
+    assert merged_plurals(words, {"lens"}.__contains__) == found
 
 
 def test_missing_library_says_what_to_install():
@@ -197,16 +164,6 @@ def test_lemmas_by_part_of_speech(tagger, lemmatiser):
     assert set(WordFinder(STOP_WORDS).find("She left the meeting.", Counter())) == {"left", "meet"}
 
 
-def test_words_as_they_are():
-    finder = WordFinder(STOP_WORDS, keep_abbreviations=True, lemmatiser=None)
-    assert set(finder.find("AIDS patients and hearing aids", Counter())) == {
-        "AIDS",
-        "patients",
-        "hearing",
-        "aids",
-    }
-
-
 @pytest.fixture(scope="module")
 def finder(tagger, lemmatiser):
     return PhraseFinder(3, STOP_WORDS, tagger=tagger, lemmatiser=lemmatiser)
@@ -219,16 +176,9 @@ def test_noun_phrases(finder):
         " vessels, fresh strawberries, low-fat yoghurts and frozen fish fingers."
     )
     assert set(finder.find(text, tally)) == {
-        "patient",
-        "cardiac catheterisation",
-        "radiotherapy",
-        "aggressive lung tumour",
-        "biopsy",
-        "blood vessel",
-        "fresh strawberry",
-        "low-fat yoghurt",
-        "frozen fish finger",
-    }
+        "patient", "cardiac catheterisation", "radiotherapy", "aggressive lung tumour", "biopsy", "blood vessel",
+        "fresh strawberry", "low-fat yoghurt", "frozen fish finger",
+    }  # fmt: skip
 
 
 def test_contained_items_go_and_abbreviations_stay(finder):
@@ -240,19 +190,8 @@ def test_contained_items_go_and_abbreviations_stay(finder):
 
 def test_pieces_of_two_words_as_the_paper_prints_them(tagger, lemmatiser):
     finder = PhraseFinder(2, STOP_WORDS, tagger=tagger, lemmatiser=lemmatiser, keep_contained=True)
-    assert sorted(finder.find("The body mass index and sudden weight loss.", Counter())) == [
-        "body mass",
-        "index",
-        "loss",
-        "sudden weight",
-    ]
-
-
-def test_single_nouns(tagger, lemmatiser):
-    finder = PhraseFinder(1, STOP_WORDS, tagger=tagger, lemmatiser=lemmatiser)
-    tally: Counter[str] = Counter()
-    assert sorted(finder.find("The red cars drove into old houses.", tally)) == ["car", "house"]
-    assert tally[NOT_NOUN] == 3  # red, drove, old
+    found = finder.find("The body mass index and sudden weight loss.", Counter())
+    assert sorted(found) == ["body mass", "index", "loss", "sudden weight"]
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(" ".join), max_size=8))
