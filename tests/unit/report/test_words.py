@@ -2,31 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from cloven.escapes import signed
 from cloven.figures import counted
 from cloven.report.page import prose
 from cloven.report.rows import scale
 from cloven.report.words import NOTHING, contents, figure, percent
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("plain", "plain"),
-        ("a\x00b", "a␀b"),
-        ("line\nbreak", "line␊break"),
-        ("\x7f", "␡"),
-        ("\x85", "⟨U+0085⟩"),
-        ("a\u202eb\u2066c", "a⟨U+202E⟩b⟨U+2066⟩c"),
-        ("\u200b\ufeff\u2028", "⟨U+200B⟩⟨U+FEFF⟩⟨U+2028⟩"),
-        ("\ud800", "⟨U+D800⟩"),
-        ("\uffff", "⟨U+FFFF⟩"),
-        ("می‌خواهم 👩‍⚕️ é 日本", "می‌خواهم 👩‍⚕️ é 日本"),
-    ],
-)
-def test_what_cannot_be_seen_is_shown(name, shown):
-    assert signed(name) == shown
-    signed(name).encode("utf-8")
 
 
 def test_prose_escapes_everything_and_shows_what_is_typed():
@@ -34,10 +13,6 @@ def test_prose_escapes_everything_and_shows_what_is_typed():
     assert str(text) == (
         "try <code>&lt;b&gt;</code> at 3\u00a0% with <code>a:<wbr>x=1,<wbr>y=2</code> or <code>a:<wbr>x=1</code>"
     )
-
-
-def test_a_backtick_without_its_fellow_is_a_backtick():
-    assert str(prose("a ` b <")) == "a ` b &lt;"
 
 
 def test_figures():

@@ -8,7 +8,7 @@ import pytest
 
 from cloven.storage.ledger_file import Entry
 from tests.unit.studio.studios import opened, until
-from tests.unit.studio.test_desk import BASKETS, COAT, WANTED, planned
+from tests.unit.studio.test_desk import BASKETS, COAT, WANTED, planned, read_as_sets
 
 LOOSE = {**WANTED, "max_risk": "100", "max_tail": "100", "effort": "full"}
 UNTRIED = "was downloaded and not tried with this one"
@@ -132,10 +132,7 @@ def test_runs_on_a_file_that_changed_between_them_are_of_different_data(tmp_path
     file = tmp_path / "baskets.csv"
     file.write_bytes(BASKETS)
     with opened(tmp_path / "ws") as client:
-        path = client.post("/data/file", data={"path": str(file)}).url.path
-        until(client, path, ["Likely ways"])
-        client.post(f"{path}/reading", data={"shape": "sets", "format": "lines", "delimiter": ","})
-        until(client, path, ["Who can be singled out"])
+        path = read_as_sets(client, client.post("/data/file", data={"path": str(file)}).url.path)
         runs = [attacked(client, path, "3"), attacked(client, path, "5")]
         numbers = [str(number(each)) for each in runs]
         assert different not in client.get("/compare", params={"run": numbers}).text

@@ -15,6 +15,7 @@ import cloven as cv
 from cloven.storage.checkpoint import Checkpoint
 from cloven.storage.fingerprint import fingerprint
 from cloven.studio.desk import MOST_ATTEMPTS, Desk
+from cloven.studio.forms import fields_of
 from cloven.studio.workspace import Workspace
 from tests.unit.studio.studios import opened, until
 
@@ -28,12 +29,21 @@ PLAIN = {
 BASKETS = b"milk,bread\nmilk,tea\nbread,tea\nmilk\nbread\n" * 20
 
 
-def planned(client, content=BASKETS):
-    """The address of a run that waits to be started."""
-    path = client.post("/data/upload", files={"file": ("baskets.csv", content)}).url.path
+def read_as_sets(client, path):
+    """The address of data, once they are read."""
     until(client, path, ["Likely ways"])
     client.post(f"{path}/reading", data={"shape": "sets", "format": "lines", "delimiter": ","})
     until(client, path, ["Who can be singled out"])
+    return path
+
+
+def planned(client, file=None):
+    """The address of a run that waits to be started, on a file of this machine or on one that is sent."""
+    if file is None:
+        answer = client.post("/data/upload", files={"file": ("baskets.csv", BASKETS)})
+    else:
+        answer = client.post("/data/file", data={"path": str(file)})
+    path = read_as_sets(client, answer.url.path)
     return client.post(f"{path}/protect", data={"method": "coat", **COAT}).url.path.removesuffix("/attack")
 
 
@@ -147,14 +157,8 @@ def test_what_was_finished_before_the_end_is_not_done_again(tmp_path):
     with opened(tmp_path / "ws") as client:
         path = client.post("/data/sample").url.path
         until(client, path, ["Who can be singled out"])
-        usual = dict.fromkeys(("k", "m"), "2") | {"max_cluster_size": "60", "safe": "cover"}
-        usual |= {
-            "rare_items": "withhold",
-            "small_clusters": "add",
-            "reading": "occurring",
-            "root_chunks": "single",
-        }
-        usual |= {"min_item_support": "1", "join_terms": "moved"}
+        usual = {each.name: each.default for each in fields_of(cv.Disassociation)}
+        usual |= {"k": "2", "m": "2", "max_cluster_size": "60", "safe": "cover"}
         page = client.post(f"{path}/protect", data={"method": "disassociation", **usual})
         attack = page.url.path
         client.post(
@@ -193,11 +197,7 @@ def test_what_was_found_in_a_file_is_not_shown_of_another_one(tmp_path):
     file = tmp_path / "baskets.csv"
     file.write_bytes(BASKETS)
     with opened(tmp_path / "ws") as client:
-        path = client.post("/data/file", data={"path": str(file)}).url.path
-        until(client, path, ["Likely ways"])
-        client.post(f"{path}/reading", data={"shape": "sets", "format": "lines", "delimiter": ","})
-        until(client, path, ["Who can be singled out"])
-        run = client.post(f"{path}/protect", data={"method": "coat", **COAT}).url.path.removesuffix("/attack")
+        run = planned(client, file)
         client.workspace.change_work("runs", 1, "cancelled", found={"attack (old)": {}}, wanted=PLAIN)
         client.post(f"{run}/go-on")
         until(client, f"{run}/attack", ["To the verdict"])
@@ -211,11 +211,7 @@ def test_steps_that_were_damaged_are_told_of(tmp_path):
     file = tmp_path / "baskets.csv"
     file.write_bytes(BASKETS)
     with opened(tmp_path / "ws") as client:
-        path = client.post("/data/file", data={"path": str(file)}).url.path
-        until(client, path, ["Likely ways"])
-        client.post(f"{path}/reading", data={"shape": "sets", "format": "lines", "delimiter": ","})
-        until(client, path, ["Who can be singled out"])
-        run = client.post(f"{path}/protect", data={"method": "coat", **COAT}).url.path.removesuffix("/attack")
+        run = planned(client, file)
         client.workspace.change_work("runs", 1, "cancelled", wanted=PLAIN)
         unfinished = client.workspace.run(1).folder / "release.private.unfinished"
         data = cv.read(file, format="lines", delimiter=",")

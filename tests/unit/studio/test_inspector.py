@@ -256,15 +256,6 @@ def test_absurd_addresses_get_a_page_in_words(client, run, path, query, status, 
     assert "<h1>" in text
 
 
-def test_style_sheets_come_from_here(client):
-    for name in ("page.css", "inspector.css"):
-        found = client.get(f"/runs/papers/clusters/{name}")
-        assert found.status_code == 200
-        assert found.headers["content-type"].startswith("text/css")
-        assert "url(" not in found.text
-        assert "@import" not in found.text
-
-
 def test_releases_are_arranged_once_and_few_are_kept(results):
     shelf, made = Shelf(), results["root"]
     first = shelf.take("a", made.release, made.key, None, Drawer())

@@ -11,10 +11,10 @@ import cloven as cv
 from cloven.settings import setting
 from cloven.studio.forms import form_of, made
 from tests.unit.studio.studios import opened, until
+from tests.unit.studio.test_desk import BASKETS, read_as_sets
 
 pytest.importorskip("optuna", reason="optuna is not installed (extra `tune`)")
 
-BASKETS = b"milk,bread\nmilk,tea\nbread,tea\nmilk\nbread\n" * 20
 WANTED = {"k": "3", "m": "2", "trials": "2", "max_risk": "20", "min_utility": "0"}
 
 
@@ -48,17 +48,11 @@ def test_what_cannot_be_typed_is_not_offered():
     )
 
 
-def ready(client):
-    path = client.post("/data/upload", files={"file": ("baskets.csv", BASKETS)}).url.path
-    until(client, path, ["Likely ways"])
-    client.post(f"{path}/reading", data={"shape": "sets", "format": "lines", "delimiter": ","})
-    until(client, path, ["Who can be singled out"])
-    return path
-
-
 def test_bad_wishes_are_told_beside_their_fields(tmp_path):
     with opened(tmp_path / "ws") as client:
-        path = ready(client)
+        path = read_as_sets(
+            client, client.post("/data/upload", files={"file": ("baskets.csv", BASKETS)}).url.path
+        )
         answer = client.post(f"{path}/tune", data={**WANTED, "k": "1", "trials": "many"})
         assert answer.status_code == 422
         assert re.search('data-error="k"[^>]*>must be from 2', answer.text)
@@ -69,7 +63,9 @@ def test_bad_wishes_are_told_beside_their_fields(tmp_path):
 @pytest.mark.slow
 def test_a_search_grows_is_stopped_goes_on_and_is_deleted(tmp_path):
     with opened(tmp_path / "ws") as client:
-        path = ready(client)
+        path = read_as_sets(
+            client, client.post("/data/upload", files={"file": ("baskets.csv", BASKETS)}).url.path
+        )
         page = client.post(f"{path}/tune", data=WANTED).url.path
         until(client, page, ["Take it"], 300)
         client.post(f"{page}/cancel")

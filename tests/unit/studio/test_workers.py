@@ -37,16 +37,6 @@ def looking(path, **limits):
     return {"work": "look", "place": str(path), "limits": limits}
 
 
-def test_a_file_is_looked_at(tmp_path):
-    file = tmp_path / "baskets.csv"
-    file.write_text("milk,bread\nmilk\nbread,tea\n" * 20)
-    ended, _, pid = listened(looking(file))
-    assert ended.problem == ""
-    assert ended.done["likely"] == "sets"
-    assert ended.done["head"][0] == "milk,bread"
-    assert gone(pid)
-
-
 def census(weights, third_and_fourth):
     """People in rows, as in the Adult data: their weights look like numbers of records, and some occur twice."""
     works, jobs = ("Private", "State-gov", "Never-worked"), ("Sales", "Craft-repair", "Armed-Forces", "Tech")
@@ -164,8 +154,10 @@ def test_a_worker_ends_with_the_server(tmp_path):
 def test_events_come_as_they_are_told(tmp_path):
     file = tmp_path / "baskets.csv"
     file.write_text("milk,bread\nmilk\nbread,tea\n" * 20)
-    _, events, _ = listened(looking(file))
+    ended, events, pid = listened(looking(file))
     assert events[0]["step"] == "look at the file"
+    assert (ended.problem, ended.done["likely"], ended.done["head"][0]) == ("", "sets", "milk,bread")
+    assert gone(pid)
 
 
 @pytest.mark.parametrize("code", [0, 3])
