@@ -49,8 +49,7 @@ def refuse_inside_release(*targets: Path) -> None:
     """
     for target in targets:
         for folder in target.absolute().parents:
-            tables = [folder / name for name in ("chunks.parquet", "chunks-0.parquet", "rows.parquet")]
-            if (folder / "manifest.json").is_file() and any(table.is_file() for table in tables):
+            if (folder / "manifest.json").is_file() and any(folder.glob("*.parquet")):
                 message = (
                     f"{target}: lies inside the release {folder}, which may be published; name another place"
                 )

@@ -245,8 +245,3 @@ def test_half_a_character_in_a_label_is_refused(tmp_path):
     release = replace(made(method="with-a-taxonomy").release, block_labels=("ills", "half \ud83e"))
     with pytest.raises(OutputError, match="no valid Unicode"):
         write_release(replace(made(), release=release), tmp_path / "out")
-
-
-def test_nothing_is_written_into_a_release(folder):
-    with pytest.raises(OutputError, match="lies inside the release"):
-        write_release(made(), folder / "inner")

@@ -207,16 +207,3 @@ def test_parameters_must_be_plain(clinic, tmp_path, parameters):
     with pytest.raises(ParameterError):
         write_release(result, tmp_path / "out", allow_unsafe=True)
     assert left_in(tmp_path) == []
-
-
-def test_nothing_is_written_into_a_release(tmp_path):
-    """A key inside a folder that is sent would be sent with it."""
-    from cloven.data.transactions import Transactions
-    from cloven.kinds.disassociated.methods import Disassociation
-
-    result = Disassociation(k=2).anonymise(Transactions.from_records([["a"], ["a"], ["b"], ["b"]]))
-    write_release(result, tmp_path / "out")
-    before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(OutputError, match="lies inside the release"):
-        write_release(result, tmp_path / "out" / "again")
-    assert sorted(tmp_path.rglob("*")) == before
