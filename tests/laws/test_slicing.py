@@ -20,6 +20,7 @@ from cloven.kinds.tables.methods.slicing import Partition, Slicing
 from cloven.kinds.tables.methods.slicing_kernel import Round, axes, axes_by_width, divide
 from cloven.kinds.tables.methods.swaps import compile_rules, with_trees
 from cloven.kinds.tables.methods.ul import UL
+from tests.laws.plain_chances import sensitive_chances
 
 TREE = ValueTree((*"abcd", "ab", "cd", "*"), np.array([4, 4, 5, 5, 6, 6, 6], np.int32), 4)
 COLUMNS = (
@@ -133,7 +134,7 @@ def split_with_the_whole_formula(table, columns, k, l, seed):
             bucket_of = np.empty(len(table), np.int64)
             for number, found in enumerate([*queue, *finished, *halves]):
                 bucket_of[found] = number
-            if worst(table, bucket_of, columns) <= Fraction(1, l):
+            if sensitive_chances(table, bucket_of, columns).max() <= 1 / l + 1e-12:
                 queue += halves
                 break
         else:
@@ -144,8 +145,8 @@ def split_with_the_whole_formula(table, columns, k, l, seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_running_check_decides_like_the_whole_formula(seed):
     rng = np.random.default_rng(seed)
-    known = np.column_stack([rng.integers(3, size=100), rng.integers(4, size=100), rng.integers(2, size=100)])
-    ill = np.where(rng.random(100) < 0.5, known[:, 1], rng.integers(4, size=100))  # goes with the letter
+    known = np.column_stack([rng.integers(3, size=160), rng.integers(4, size=160), rng.integers(2, size=160)])
+    ill = np.where(rng.random(160) < 0.5, known[:, 1], rng.integers(4, size=160))  # goes with the letter
     table = table_of(np.column_stack([known, ill]))
     method = Slicing(k=3, l=2, columns=COLUMNS[2 * (seed % 2)], partition="relaxed", seed=seed)
     columns = method.columns_of(table)
@@ -154,6 +155,18 @@ def test_the_running_check_decides_like_the_whole_formula(seed):
     assert made == split_with_the_whole_formula(table, columns.all, 3, 2, seed)
     alone = Slicing(k=3, l=2, columns=method.columns, partition="relaxed", check="bucket", seed=seed)
     assert buckets.max() > alone.buckets_of(table, columns).max()  # several buckets match, and that counts
+
+
+@given(TABLES, st.sampled_from(COLUMNS), st.randoms(use_true_random=False))
+def test_chances_are_those_of_the_formula(rows, columns, random):
+    table = table_of(rows)
+    cut = Slicing(columns=columns).columns_of(table).all
+    groups = np.unique([random.randrange(3) for _ in rows], return_inverse=True)[1]
+    found = sensitive_chances(table, groups, cut)
+    buckets, values = plain_buckets(table, groups), np.unique(table.codes[:, 3]).tolist()
+    for number, person in enumerate(table.codes.tolist()):
+        right = chances(person, buckets, cut)
+        assert found[number] == pytest.approx([float(right.get(value, 0)) for value in values])
 
 
 @given(TABLES, st.sampled_from(COLUMNS), st.randoms(use_true_random=False))
