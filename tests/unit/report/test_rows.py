@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
+from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +15,10 @@ from cloven.report import rows
 from cloven.report.rows import told
 from cloven.report.svg import across
 from cloven.report.words import of_confidence, of_risk
+
+gallery = SimpleNamespace(
+    **run_path(str(Path(__file__).resolve().parents[3] / "docs/pictures/gallery.py"), run_name="gallery")
+)
 
 NEAR, FAR = {"value": 0.05, "low": 0.0, "high": 0.1}, {"value": 0.5, "low": 0.4, "high": 0.6}
 LONG = {"guesses": False, "name": "certain", "members": FAR, "outsiders": FAR, "excess": NEAR}
@@ -101,6 +108,13 @@ def test_nobody_is_called_calibrated_whose_surest_guesses_are_wrong():
     both = [rows.Sure("t", 0.2, 0.3, 500, enough=True), rows.Sure("t", 0.3, 0.2, 500, enough=True)]
     last = rows.Sure("t", 0.5, 0.5, 100, enough=True)
     assert of_confidence([*both, last]).startswith("Calibrated on average only")
+
+
+def test_pictures_are_whole_files(owner):
+    from xml.etree import ElementTree as Tree  # our own output
+
+    for picture in (*gallery.pictures(owner).values(), gallery.first_screen(owner)):
+        assert Tree.fromstring(picture).tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314
 
 
 def test_each_way_of_knowing_is_a_row_with_the_reader_that_adds_most(owner):
