@@ -11,7 +11,9 @@ import sys
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, cached_property, update_wrapper
 from importlib import import_module
+from itertools import count
 from pathlib import Path
+from secrets import randbits
 from types import BuiltinFunctionType, CodeType, EllipsisType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
@@ -78,7 +80,8 @@ class Kernel:
         changes. Of other files counts what was loaded, not what lies there by now; times of files say nothing.
         """
         made_of = [each.made_of for each in self._reached()]
-        parts = (np.__version__, _digest(_version_of_numba()), _digest(self._source), made_of)
+        how = _digest(_version_of_numba()), _digest(Path(__file__))
+        parts = (np.__version__, *how, _digest(self._source), made_of)
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
     @cached_property
@@ -245,9 +248,14 @@ def _teach_numba() -> None:
     """Where a kernel names another one, Numba sees what it made of that one.
 
     A constant is a number like others there: else a function is compiled once for ``f(0)`` and once for ``f(n)``.
+    Numba numbers what it compiles in each process from 1, and code that comes from two processes is joined by these
+    numbers: one sort then stands for another. So each process begins somewhere else.
     """
     from numba import types
+    from numba.core.bytecode import FunctionIdentity
     from numba.extending import models, register_model, typeof_impl
+
+    FunctionIdentity._unique_ids = count(randbits(60))  # noqa: SLF001 - there is no other way to them
 
     class Called(types.Dispatcher):
         def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:

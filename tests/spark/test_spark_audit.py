@@ -15,11 +15,11 @@ from tests.unit.audit.test_large_audit import (
     folder,
     found,
     records,
-    test_counts_of_pairs_are_those_of_the_data,
-    test_covers_are_those_of_the_release,
     test_data_that_changes_meanwhile_is_refused,
+    test_every_attacker_is_tried_on_the_release,
     test_people_are_told_as_much_as_in_memory,
     test_the_release_is_the_one_of_memory,
+    test_the_verdict_counts_what_the_release_tells,
 )
 
 __all__ = [
@@ -27,11 +27,11 @@ __all__ = [
     "folder",
     "found",
     "records",
-    "test_counts_of_pairs_are_those_of_the_data",
-    "test_covers_are_those_of_the_release",
     "test_data_that_changes_meanwhile_is_refused",
+    "test_every_attacker_is_tried_on_the_release",
     "test_people_are_told_as_much_as_in_memory",
     "test_the_release_is_the_one_of_memory",
+    "test_the_verdict_counts_what_the_release_tells",
 ]
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
 

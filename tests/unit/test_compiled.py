@@ -335,3 +335,16 @@ def test_all_that_kernels_name_is_known():
     kernels = {each for module in found for each in vars(module).values() if isinstance(each, subject.Kernel)}
     assert len(kernels) > 400
     assert not [each.__qualname__ for each in kernels if fresh(each).made_of != fresh(each).made_of]
+
+
+def test_two_processes_number_what_they_compile_apart():
+    """Code of both may meet in a third process, which joins it by these numbers."""
+    code = (
+        "from tests.unit.test_compiled import square; square.dispatcher\n"
+        "from numba.core.bytecode import FunctionIdentity; print(next(FunctionIdentity._unique_ids))"
+    )
+    begun = [
+        int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        for _ in range(2)
+    ]
+    assert abs(begun[0] - begun[1]) > 1_000_000
