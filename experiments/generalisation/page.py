@@ -191,6 +191,6 @@ def picture(kept: Tables) -> Any:
         45,
         y=altair.Y("data:N", sort=list(dict.fromkeys(row["data"] for row in rows)), title=None),
         yOffset=altair.YOffset("series:N", sort=list(SHOWN)),
-        color=coloured("series", {series: colour for series, (_, _, colour) in SHOWN.items()}),
+        color=coloured("series", {series: colour for series, (_, _, colour) in SHOWN.items()}, columns=3),
     )
     return styled(chart.properties(width=480, height=altair.Step(11)))

@@ -76,8 +76,8 @@ def intervals(rows: Iterable[Mapping[str, Any]], x: Mapping[str, Any], size: int
 def styled(chart: Any, **axis: Any) -> Any:
     """The look of all charts."""
     return (
-        chart.configure(background="white", font="sans-serif")
+        chart.configure(background="white", font="sans-serif", padding=16)
         .configure_view(stroke="#dddddd")
         .configure_axis(gridColor="#eeeeee", titleFontWeight="normal", **axis)
-        .configure_legend(labelFontSize=12)
+        .configure_legend(labelFontSize=12, columnPadding=24)
     )
