@@ -107,13 +107,6 @@ def test_unknown_name_raises_like_any_module(package):
         _ = package.nothing
 
 
-@pytest.mark.parametrize("name", ["Semantic", "score", "Vectors", "control_of"])
-def test_names_that_moved_still_work_and_say_where_they_are(name):
-    with pytest.warns(DeprecationWarning, match=rf"cloven.{name} is now cloven.\w+.{name}"):
-        old = getattr(cloven, name)
-    assert old in (getattr(cloven.attacks, name, None), getattr(cloven.relatedness, name, None))
-
-
 def test_packages_are_loaded_when_first_used():
     code = "import sys, cloven; print('cloven.attacks' in sys.modules, len(dir(cloven.attacks)) > 20)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -36,7 +36,6 @@ from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 from cloven._version import __version__
 from cloven.names import homes, loader
@@ -251,12 +250,6 @@ _load = loader(__name__, _HOME)
 def __getattr__(name: str) -> Any:
     if name in _PACKAGES:
         return import_module(f"{__name__}.{name}")
-    for package in _PACKAGES if name not in _HOME and not name.startswith("_") else ():
-        there = import_module(f"{__name__}.{package}")
-        if name in there.__all__:
-            message = f"cloven.{name} is now cloven.{package}.{name}; the old name goes with the next version"
-            warn(message, DeprecationWarning, stacklevel=2)
-            return getattr(there, name)
     return _load(name)
 
 
