@@ -11,10 +11,10 @@ WORKERS := -n auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-slow test-browser test-spark lint format types check bench tables docs docs-serve install break audit-deps sbom tested clean
+.PHONY: help demo test test-quick test-slow test-browser test-spark lint format types check bench tables docs docs-serve install break audit-deps sbom tested clean bench-spark
 
 help: ## list the tasks
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -53,7 +53,7 @@ test-quick: $(STAMP) # the tests that need no browser
 test-browser: $(STAMP) $(VENV)/.browser ## open the report and the studio in Chromium (Debian package chromium)
 	$(BIN)/python -m pytest $(WORKERS) -m browser tests/browser
 
-test-spark: $(STAMP) ## compare the Spark engine with the local one (Java 17)
+test-spark: $(STAMP) ## compare Spark with work in memory (Java 17)
 	$(BIN)/python -m pip install --quiet --editable ".[spark]"
 	$(BIN)/python -m pytest -m spark tests/spark
 
@@ -76,7 +76,7 @@ check: lint types test ## what has to be green before a change is proposed
 bench: $(VENV)/.rivals ## measure speed (LARGE=1: 10^7 records too; PARTS="plain growth": these alone; BESIDE=../other: old beside new)
 	$(BIN)/python -m benchmarks.run $(PARTS) --json build/bench.json $(if $(LARGE),--large) $(if $(BESIDE),--beside $(BESIDE))
 
-bench-spark: $(STAMP) ## measure Spark on this machine beside its own engine (LARGE=1: 5,000,000 records too; Java 17)
+bench-spark: $(STAMP) ## measure Spark on this machine beside work in memory (LARGE=1: 5,000,000 records too; Java 17)
 	$(BIN)/python -m pip install --quiet --editable ".[spark]"
 	$(BIN)/python -m benchmarks.run spark --json build/bench.json $(if $(LARGE),--large)
 

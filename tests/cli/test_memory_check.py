@@ -48,6 +48,22 @@ def test_who_is_refused_reads_how_spark_would_do_it(
     assert "Spark" not in refined.err
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        (*D, "--csv", "e.csv"),
+        (*D, "--measure-counts"),
+        ("audit", "--no-attack"),
+        ("audit", "--methods", "coat"),
+    ],
+)
+def test_what_spark_would_refuse_is_not_offered(cloven, tmp_path, nothing_written, large, never_read, given):
+    nothing_written()
+    ended = cloven(*given, large, "-o", tmp_path / "out", "--memory", "350M")
+    ended.refused(2, "and 350 MB are allowed; use ")
+    assert "Spark" not in ended.err
+
+
 def test_what_is_free_is_the_usual_limit(cloven, tmp_path, nothing_written, large, never_read, monkeypatch):
     monkeypatch.setattr("cloven.audit.memory.available", lambda: 123 * 10**6)
     nothing_written()

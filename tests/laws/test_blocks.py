@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloven.kinds.disassociated.methods.blocks import blocks
+from cloven.kinds.disassociated.methods.blocks import Walk, blocks
 
 ITEMS = 9
 NOBODY = np.empty(0, np.int64)
@@ -117,3 +117,13 @@ def test_nothing_is_cut_by_barred_items():
     records = [{0, 1 + number % 2, 3 + number % 5} for number in range(40)]
     assert found(records, 2, 20, barred={1, 2}) == plain(records, 2, 20, {1, 2}, NOBODY)
     assert found(records, 2, 20, barred=set(range(ITEMS))) == [list(range(40))]
+
+
+def test_items_that_all_records_hold_cost_no_round(monkeypatch):
+    """However many they are."""
+    rounds = []
+    going = Walk.next_steps
+    monkeypatch.setattr(Walk, "next_steps", lambda *given: rounds.append(1) or going(*given))
+    records = [{0, 1, 2, 3, 4, 5 + number % 4} for number in range(40)]
+    assert len(found(records, 2, 10)) == 4
+    assert len(rounds) == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -319,9 +319,9 @@ def disassociation(
 
     refuse_unsafe(method, allowed=allow_unsafe)
     refuse_master(engine, master)
+    refused = {"--release-format json": release_format == "json", "--csv": csv is not None}
+    refused |= {"--measure-counts": measure_counts, "--allow-unsafe": allow_unsafe}
     if engine == "spark":
-        refused = {"--release-format json": release_format == "json", "--csv": csv is not None}
-        refused |= {"--measure-counts": measure_counts, "--allow-unsafe": allow_unsafe}
         refuse_on_spark(refused)
         publish_on_spark(file, out, method, options, master or "local[*]", ledger, json=json)
         return
@@ -329,16 +329,21 @@ def disassociation(
     finished = (
         (lambda result, data: measured(result, data, np.random.default_rng())) if measure_counts else None
     )
+    bounds = Bounds(publishing=True, spark=on_spark(running, file, method, refused))
     Publication(out, release_format, ledger, eyes, allow_unsafe, json, finished).run(
-        lambda: read_data(file, options, Bounds(publishing=True, spark=on_spark(running, method))), settled
+        lambda: read_data(file, options, bounds), settled
     )
 
 
-def on_spark(running: typer.Context, method: Disassociation) -> str:
-    """The command that is running now, on Spark; empty if its method does not run there."""
+def on_spark(
+    running: typer.Context, file: Path | None, method: Disassociation, refused: Mapping[str, bool]
+) -> str:
+    """The command that is running now, on Spark; empty if it does not run there, with these options or at all."""
     from cloven.kinds.disassociated.spark.refusal import runs
 
-    return str(Typed.from_context(running).with_words("--engine spark")) if runs(method) else ""
+    if file is None or str(file) == "-" or any(refused.values()) or not runs(method):
+        return ""
+    return str(Typed.from_context(running).with_words("--engine spark"))
 
 
 def refuse_unsafe(method: Disassociation, *, allowed: bool) -> None:

@@ -314,12 +314,13 @@ def audit(
     if out is not None:
         refuse_places(*all_places(out)[:2])
     refuse_master(engine, master)
+    refused = {"--methods": wanted.methods is not None, "--no-attack": not wanted.attack}
+    refused |= {"--rules": rules is not None, "--taxonomy": taxonomy is not None}
+    refused |= {"--standard": wanted.standard is not None, "--context": wanted.context is not None}
+    refused |= dict.fromkeys(OF_TABLES.given(of_table), True)
     if release is None and original is None and schema is None and file is not None:
         if engine == "spark":
-            refused = {"--methods": wanted.methods is not None, "--no-attack": not wanted.attack}
-            refused |= {"--rules": rules is not None, "--taxonomy": taxonomy is not None}
-            refused |= {"--standard": wanted.standard is not None, "--context": wanted.context is not None}
-            refuse_of_memory(refused | dict.fromkeys(OF_TABLES.given(of_table), True))
+            refuse_of_memory(refused)
             method = chosen.usual()
             refuse_unsafe(method, allowed=False)
             audit_in_parts(
@@ -360,7 +361,7 @@ def audit(
                     *OF_TABLES.given(of_table),
                 ]
             )
-            spark = on_spark(running, chosen.usual()) if wanted.methods is None else ""
+            spark = on_spark(running, file, chosen.usual(), refused)
             data = read_data(file, options, replace(wanted.bounds, spark=spark))
             plan, reasons = _plan(data, file, chosen, wanted, read_hierarchy(taxonomy, data), seed)
         target, memory = _place(out, data, plan, wanted.stamps)

@@ -27,10 +27,10 @@ def without(name: str) -> str:
 
 
 def refuse_on_spark(options: Mapping[str, bool]) -> None:
-    """Refuse options that only the local engine has, if they are given."""
+    """Refuse options that only work in memory, if they are given."""
     for name, given in options.items():
         if given:
-            way = f"leave it out, or use the local engine{without(name)}"
+            way = f"leave it out, or work in memory{without(name)}"
             message = f"{name} does not work with --engine spark; {way}"
             raise ParameterError(message)
 

@@ -141,10 +141,10 @@ def of_file(session: Any, path: str, **how: Any) -> SparkSets:
     options = ReadOptions(**how)
     for name in ("person", "item_delimiter"):
         if getattr(options, name) is not None:
-            message = f"{name} does not work on Spark; leave it out, or use the local engine"
+            message = f"{name} does not work on Spark; leave it out, or work in memory"
             raise ParameterError(message)
     if options.lenient:
-        message = "lenient reading does not work on Spark; mend the data, or use the local engine"
+        message = "lenient reading does not work on Spark; mend the data, or work in memory"
         raise ParameterError(message)
     if not Path(path).exists():
         message = "there is no such file or folder; name one that driver and workers see"
@@ -168,7 +168,7 @@ def of_file(session: Any, path: str, **how: Any) -> SparkSets:
         found = of_frame(frame, **columns, source=path)
         return replace(found, max_record_length=options.max_record_length)
     if chosen not in LINES:
-        message = f"format {chosen!r} is not read on Spark; use parquet, long, {', '.join(LINES)}, or the local engine"
+        message = f"format {chosen!r} is not read on Spark; use parquet, long, {', '.join(LINES)}, or work in memory"
         raise ParameterError(message)
     delimiter = _delimiter(options, ending, path) if chosen == "lines" else None
     told = replace(options, format=chosen, delimiter=delimiter)
@@ -197,7 +197,7 @@ def _delimiter(options: ReadOptions, ending: str, path: str) -> str:
 
 
 def _of_lines(frame: Any, source: str, options: ReadOptions) -> SparkSets:
-    """Lines, each by the parser of the local engine; an item that goes on in the next line is an error there too."""
+    """Lines, each by the parser that memory has; an item that goes on in the next line is an error there too."""
     told = {} if options.delimiter is None else {"delimiter": options.delimiter}
     parsed = frame.select("value").mapInArrow(
         lambda batches: _parsed(batches, source, options, told), "items array<string>"

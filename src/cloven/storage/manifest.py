@@ -289,7 +289,7 @@ def format_named(found: object, source: str) -> ReleaseFormat:
         message = f"{source}: not a {', '.join(names)} or {last} release; its format is {shorten(str(found))}"
         raise ReleaseError(message)
     if int(version) != VERSION:
-        message = f"{source}: format {found} is newer than {known.stamp}; use a newer Cloven"
+        message = f"{source}: format {found} is not known, only {known.stamp}; use the Cloven that wrote it"
         raise ReleaseError(message)
     return known
 

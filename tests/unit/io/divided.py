@@ -36,9 +36,8 @@ def in_parts(folder: Path, clusters: int, rows: int) -> None:
             name = waiting.pop(0)
             numbers += clusters_of[name]
             found += rows_of.get(name, [])
-        parts["clusters"].append(tables["clusters"].take(numbers))
-        found.sort(key=lambda at: owner[at] is None)
-        parts["chunks"].append(tables["chunks"].take(pa.array(found, pa.int64())))
+        parts["clusters"].append(tables["clusters"].take(sorted(numbers)))
+        parts["chunks"].append(tables["chunks"].take(pa.array(sorted(found), pa.int64())))
     rooted = rows_of.get("root", [])
     for first in range(0, len(rooted), rows):
         parts["chunks"].append(tables["chunks"].take(rooted[first : first + rows]))

@@ -76,23 +76,23 @@ class Divided:
         return np.append(self.tops, -1)[whole_numbers(table, "joint", place, below=len(self.tops), null=True)]
 
     def _check_clusters(self, number: Longs, tree: Longs) -> None:
-        """Clusters stand tree by tree, and parts are as long as trees let them be."""
+        """Trees lie whole in a part, where their first clusters say, and parts are as long as trees let them be."""
+        every, sizes = np.arange(len(number)), [len(each) for each in self.clusters]
         first = np.full(len(self.tops) + 1, len(number))
-        np.minimum.at(first, tree, np.arange(len(number)))
-        head = np.where(tree < 0, np.arange(len(number)), first[tree])
-        order = np.lexsort((np.arange(len(number)), head))
-        self._expect(np.array_equal(order, number), "clusters of parts", "tree by tree", number[:10].tolist())
-        sizes = [len(each) for each in self.clusters]
+        np.minimum.at(first, tree, every)
+        head = np.where(tree < 0, every, first[tree])
+        order = np.lexsort((every, head))
+        stands, wanted = np.repeat(np.arange(len(sizes)), sizes), np.empty(len(number), np.int64)
+        wanted[order] = stands
+        ascending = (np.diff(number) > 0) | (np.diff(stands) > 0)
+        sound = bool((wanted[number] == stands).all() and ascending.all())
+        self._expect(sound, "clusters of parts", "whole trees, ascending", number[:10].tolist())
         ends = np.cumsum(sizes)
-        last = np.bincount(head, minlength=len(number))[head[number[ends - 1]]]
-        divided = head[number[ends[:-1] - 1]] == head[number[ends[:-1]]]
+        last = np.bincount(head, minlength=len(number))[head[order[ends - 1]]]
+        divided = head[order[ends[:-1] - 1]] == head[order[ends[:-1]]]
         even = not divided.any() and (sizes[1:] == [] or max(sizes - last) < min(sizes[:-1]))
-        self._expect(
-            bool(even),
-            "parts of clusters",
-            "equally long, as far as trees let them, but the last",
-            sizes[:10],
-        )
+        wanted_sizes = "equally long, as far as trees let them, but the last"
+        self._expect(bool(even), "parts of clusters", wanted_sizes, sizes[:10])
 
     def _check_rows(self, chunks: pa.Table, part: Longs, tree: Longs) -> tuple[Longs, Longs]:
         """Each part has the rows of its clusters and trees; those of the root follow in parts of their own."""
@@ -107,6 +107,11 @@ class Divided:
         stands = np.minimum(np.repeat(np.arange(len(sizes)), sizes), many)
         strange = chunks.filter(belongs != stands).slice(0, 1).to_pylist()
         self._expect(not strange, "rows of a part", "of its clusters, or of the root behind them", strange)
+        by_number = np.lexsort((joint, np.where(cluster < 0, len(part), cluster), stands))
+        ordered = np.array_equal(by_number, np.arange(len(by_number)))
+        self._expect(
+            ordered, "rows of a part", "by cluster, those of joints behind them", by_number[:10].tolist()
+        )
         root = sizes[many:]
         even = not root or (len(set(root[:-1])) <= 1 and 0 < root[-1] <= root[0])
         self._expect(even, "parts of the root", "equally long, only the last one shorter", root[:10])

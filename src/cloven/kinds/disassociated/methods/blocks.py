@@ -3,8 +3,8 @@
 Small clusters and refining stay inside a block, so blocks are part of the method: every engine cuts the same. All items
 have one order, the most frequent first. A record's *prefix* are its first items in that order. Records are cut by their
 first item; prefixes that too many share are cut by the next item, and so on: as many rounds of counting as the longest
-prefix is long, mostly one or two. Neighbouring prefixes then share a block as long as they fit. All of it is a function
-of content alone.
+prefix is long that is cut, one or two on most data. Neighbouring prefixes then share a block as long as they fit. All
+of it is a function of content alone.
 """
 
 from __future__ import annotations
@@ -65,36 +65,41 @@ def blocks(
     n = len(offsets) - 1
     if n <= block_records:
         return [np.arange(n)]
-
-    def count(prefixes: Prefixes, asked: Longs) -> tuple[Longs, Longs]:
-        return next_steps(offsets, terms, prefixes, asked)
-
     held = np.bincount(terms, minlength=len(barred))
-    prefixes, leaves = prefixes_of(held, barred, n, block_records, count)
-    prefix, _ = followed(offsets, terms, prefixes)
-    block_of = numbered(packed(leaves, block_records), len(prefixes.child) + 1)
-    by_block = np.argsort(block_of[prefix], kind="stable")
-    found = np.split(by_block, np.cumsum(np.bincount(block_of[prefix]))[:-1])
+    walk = Walk(offsets, terms, by_frequency(held, barred, n))
+    prefixes, leaves = prefixes_of(walk.prefixes, n, block_records, walk.next_steps)
+    walk.go(prefixes)
+    block_of = numbered(packed(leaves, block_records), len(prefixes.child) + 1)[walk.prefix]
+    by_block = np.argsort(block_of, kind="stable")
+    found = np.split(by_block, np.cumsum(np.bincount(block_of))[:-1])
     return joined(
         found, lambda records: holders(person, records) < k, lambda *two: np.sort(np.concatenate(two))
     )
 
 
-def prefixes_of(
-    held: Longs, barred: Flags, records: int, most: int, count: Count
-) -> tuple[Prefixes, list[Prefix]]:
+def by_frequency(held: Longs, barred: Flags, records: int) -> Prefixes:
+    """No prefix yet: terms ranked by how many records hold them, equal ones as they are numbered.
+
+    Nothing is cut by barred terms, nor by what all records hold.
+    """
+    counts = np.where(barred | (held >= records), 0, held)
+    end = int(np.count_nonzero(counts))
+    rank = np.full(len(held), end, np.int64)
+    rank[np.argsort(-counts, kind="stable")[:end]] = np.arange(end)
+    return Prefixes(rank, end, np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def prefixes_of(prefixes: Prefixes, records: int, most: int, count: Count) -> tuple[Prefixes, list[Prefix]]:
     """Prefixes that at most so many records share, in the order of their paths, and the steps that lead to them.
 
     Records that are equal in all that may be cut by have the same prefix, however many they are.
 
     Args:
-        held: how many records hold each term.
-        barred: terms that nothing is cut by.
+        prefixes: none yet, in some order of items.
         records: how many there are.
         most: how many may share a prefix.
         count: which steps the records of some prefixes take next, and how many take each.
     """
-    prefixes = _by_frequency(np.where(barred, 0, held))
     found = [Prefix(0, (), records)]
     open_ = {0}
     inner: set[int] = set()
@@ -116,41 +121,43 @@ def prefixes_of(
     return prefixes, sorted(leaves, key=lambda leaf: leaf.path)
 
 
-def _by_frequency(held: Longs) -> Prefixes:
-    """No prefix yet: terms ranked by how many records hold them, equal ones as they are numbered."""
-    end = int(np.count_nonzero(held))
-    rank = np.full(len(held), end, np.int64)
-    rank[np.argsort(-held, kind="stable")[:end]] = np.arange(end)
-    return Prefixes(rank, end, np.empty(0, np.int64), np.empty(0, np.int64))
+class Walk:
+    """Records on their way along prefixes, none of them empty.
 
+    Attributes:
+        prefixes: as far as is known.
+        prefix: the longest one of each record.
+    """
 
-def followed(offsets: Longs, terms: NDArray[np.int32], prefixes: Prefixes) -> tuple[Longs, Longs]:
-    """The longest prefix there is of each record, and the rank of its next item, or ``end``. No record is empty."""
-    ranks = prefixes.rank.astype(np.int32)[terms]
-    prefix = np.zeros(len(offsets) - 1, np.int64)
-    following = np.minimum.reduceat(ranks, offsets[:-1]).astype(np.int64)
-    moving = np.arange(len(prefix))
-    while len(moving) and len(prefixes.steps):
-        wanted = prefix[moving] * (prefixes.end + 1) + following[moving]
-        at = np.minimum(np.searchsorted(prefixes.steps, wanted), len(prefixes.steps) - 1)
-        known = prefixes.steps[at] == wanted
-        moving, at = moving[known], at[known]
-        prefix[moving] = prefixes.child[at]
-        starts, left = take_rows(offsets, ranks, moving)
-        passed = left <= np.repeat(following[moving], np.diff(starts))
-        left[passed] = prefixes.end
-        if len(moving):
-            following[moving] = np.minimum.reduceat(left, starts[:-1])
-    return prefix, following
+    def __init__(self, offsets: Longs, terms: NDArray[np.int32], prefixes: Prefixes) -> None:
+        self.prefixes = prefixes
+        self.prefix = np.zeros(len(offsets) - 1, np.int64)
+        self._offsets, self._ranks = offsets, prefixes.rank.astype(np.int32)[terms]
+        self._following = np.minimum.reduceat(self._ranks, offsets[:-1]).astype(np.int64)
+        self._moving = np.arange(len(self.prefix))
 
+    def go(self, prefixes: Prefixes) -> None:
+        """Go on as far as these prefixes lead; who stopped before them stays."""
+        moving, end = self._moving, prefixes.end
+        while len(moving) and len(prefixes.steps):
+            wanted = self.prefix[moving] * (end + 1) + self._following[moving]
+            at = np.minimum(np.searchsorted(prefixes.steps, wanted), len(prefixes.steps) - 1)
+            known = prefixes.steps[at] == wanted
+            moving = moving[known]
+            self.prefix[moving] = prefixes.child[at[known]]
+            starts, left = take_rows(self._offsets, self._ranks, moving)
+            left[left <= np.repeat(self._following[moving], np.diff(starts))] = end
+            if len(moving):
+                self._following[moving] = np.minimum.reduceat(left, starts[:-1])
 
-def next_steps(
-    offsets: Longs, terms: NDArray[np.int32], prefixes: Prefixes, asked: Longs
-) -> tuple[Longs, Longs]:
-    """The steps that records of the prefixes asked about take next, and how many records take each."""
-    prefix, following = followed(offsets, terms, prefixes)
-    here = np.isin(prefix, asked)
-    return counted(prefix[here] * (prefixes.end + 1) + following[here])
+    def next_steps(self, prefixes: Prefixes, asked: Longs) -> tuple[Longs, Longs]:
+        """The steps that records of the prefixes asked about take next, and how many take each.
+
+        Nobody asks about a prefix twice, so that the others need not be looked at again.
+        """
+        self.go(prefixes)
+        self._moving = self._moving[np.isin(self.prefix[self._moving], asked)]
+        return counted(self.prefix[self._moving] * (prefixes.end + 1) + self._following[self._moving])
 
 
 def packed(leaves: Sequence[Prefix], most: int) -> list[list[Prefix]]:

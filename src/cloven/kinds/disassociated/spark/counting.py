@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cloven.kinds.disassociated.blocks.parts import in_batches
-from cloven.kinds.disassociated.methods.blocks import next_steps
+from cloven.kinds.disassociated.methods.blocks import Walk
 from cloven.kinds.disassociated.spark.records import unpacked
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def prefixes_in(frame: Any, place: NDArray[np.int32]) -> Count:
         def turned(table: pa.Table) -> pa.Table:
             import pyarrow as pa
 
-            found = next_steps(*rows_in(table, place), prefixes, asked)
+            found = Walk(*rows_in(table, place), prefixes).next_steps(prefixes, asked)
             return pa.table(
                 {name: pa.array(column) for name, column in zip(("step", "many"), found, strict=True)}
             )

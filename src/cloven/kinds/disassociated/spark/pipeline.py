@@ -21,7 +21,14 @@ from cloven.errors import ParameterError
 from cloven.intake.urls import file_url
 from cloven.kinds.disassociated.blocks.clusters import CLUSTERS, Work, lists_of
 from cloven.kinds.disassociated.blocks.parts import in_batches
-from cloven.kinds.disassociated.methods.blocks import followed, joined, numbered, packed, prefixes_of
+from cloven.kinds.disassociated.methods.blocks import (
+    Walk,
+    by_frequency,
+    joined,
+    numbered,
+    packed,
+    prefixes_of,
+)
 from cloven.kinds.disassociated.methods.labelling import terms_of, tie_order_of_names
 from cloven.kinds.disassociated.spark import records as incoming
 from cloven.kinds.disassociated.spark.counting import prefixes_in, rows_in
@@ -174,14 +181,21 @@ class Pipeline:
         most, k = self.method.block_records, self.method.k
         by_term = np.empty(len(held), np.int64)
         by_term[place] = held
-        prefixes, leaves = prefixes_of(by_term, terms.barred, many, most, prefixes_in(records, place))
+        none = by_frequency(by_term, terms.barred, many)
+        prefixes, leaves = prefixes_of(none, many, most, prefixes_in(records, place))
         found = joined(
             packed(leaves, most),
             lambda block: sum(each.records for each in block) < k,
             lambda *two: [*two[0], *two[1]],
         )
         block_of = numbered(found, len(prefixes.child) + 1)
-        return lambda table: block_of[followed(*rows_in(table, place), prefixes)[0]]
+
+        def block_of_rows(table: pa.Table) -> Longs:
+            walk = Walk(*rows_in(table, place), prefixes)
+            walk.go(prefixes)
+            return block_of[walk.prefix]
+
+        return block_of_rows
 
 
 def _with_codes(table: pa.Table) -> pa.Table:

@@ -248,7 +248,7 @@ def unpacked(column: Any) -> tuple[Longs, NDArray[np.int32]]:
     return offsets_of(np.concatenate(lengths)), np.concatenate(codes)
 
 
-# What the owner knows the data by: the same values as the local engine finds with all records in memory.
+# What the owner knows the data by: the same values as are found with all records in memory.
 
 
 def fingerprint(session: Any, folder: Path, names: Any, source: Source) -> str:
