@@ -17,7 +17,7 @@ def data(tmp_path):
     ("given", "words"),
     [
         (("--csv", "eyes.csv"), ("--csv", "does not work with --engine spark")),
-        (("--measure-counts",), ("--measure-counts", "local engine", "how often they hold")),
+        (("--measure-counts",), ("--measure-counts", "in memory", "how often they hold")),
         (("--release-format", "json"), ("--release-format json",)),
     ],
 )

@@ -1,4 +1,4 @@
-"""The Spark engine gives what the local engine gives, to the last row of the key, and refuses in words what it cannot.
+"""The Spark engine gives what memory gives, to the last row of the key, and refuses in words what it cannot.
 
 The blocks that it finds are held against the local ones on many more data sets in ``laws/test_blocks_by_counting.py``,
 and its verification by parts in ``unit/io/test_parts.py``: neither needs Spark.
@@ -35,7 +35,7 @@ def random_records(seed, least=40, most=260):
 
 
 def same(session, tmp_path, method, frame, data, engine=None, **columns):
-    """Write with Spark; the release and the key that were read back are those of the local engine."""
+    """Write with Spark; the release and the key that were read back are those of memory."""
     engine = engine or cv.Spark(session, part_clusters=4, part_rows=60)
     assert isinstance(engine, Engine)
     wanted = method.anonymise(data)
@@ -92,7 +92,7 @@ def test_partitions_and_order_change_nothing_that_is_published(session, tmp_path
 
 
 def test_long_rows_and_whole_numbers(session, tmp_path):
-    """An id and an item column: records are numbered by their first row, as the local engine does it."""
+    """An id and an item column: records are numbered by their first row, as memory does it."""
     rng = random.Random(3)
     rows = [(f"v{rng.randint(0, 60)}", rng.choice([1, 1, 2, 3, 5, 8, 13])) for _ in range(260)]
     data = cv.from_frame(
@@ -122,7 +122,7 @@ def test_one_block_and_parts_of_the_usual_size(session, tmp_path):
 
 @pytest.mark.data
 def test_bms_webview_2(session, tmp_path, data_dir):
-    """77,512 sessions in blocks of 10,000, read from the file by Spark and by the local engine."""
+    """77,512 sessions in blocks of 10,000, read from the file by Spark and in memory."""
     source = data_dir / "transactions" / "BMS2.txt.gz"
     method, data = cv.Disassociation(block_records=10_000), cv.read(source)
     engine = cv.Spark(session, part_clusters=256, part_rows=50_000)
