@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from experiments.generalisation.runs import MEASURES, RANKED, ROOT_DEPTHS, K, from_root
 from experiments.harness.figures import Estimate, Series, by_place, estimate, mean_of
 
@@ -97,17 +95,6 @@ class Figures:
             if (run.sweep, run.x, run.data) == (sweep, x, data)
         }
         return estimate(float(value) for value in values.values() if value is not None)
-
-
-def exponent(times: Sequence[Mapping[str, Any]], method: str) -> float:
-    """Power of the number of cells with which the time of a method grows, over the three largest tables.
-
-    >>> round(exponent([{"method": "x", "size": n, "seconds": n**4} for n in (10, 20, 30)], "x"), 2)
-    2.0
-    """
-    mine = sorted((row["size"] ** 2, row["seconds"]) for row in times if row["method"] == method)[-3:]
-    cells, seconds = (np.log(np.array(column, float)) for column in zip(*mine, strict=True))
-    return float(np.polyfit(cells, seconds, 1)[0])
 
 
 def tables(figures: Figures) -> Tables:

@@ -11,6 +11,7 @@ from cloven.kinds.disassociated.counts import told
 from cloven.kinds.disassociated.likely import Tails, spread
 from cloven.kinds.disassociated.measured_tails import by_support, from_records, tails_on, truth
 from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.known_items import candidates
 from cloven.kinds.person_items import person_items
 from cloven.kinds.transactions import utility
@@ -97,3 +98,19 @@ def test_likely_counts_that_an_owner_measured_hold_what_they_say(name, size, dat
     true = truth(data, release, sets)
     _, low, high = spread(told(release, sets), tails)
     assert 0.93 <= np.mean((low <= true) & (true <= high)) <= 0.97
+
+
+@pytest.mark.parametrize(
+    ("most", "fewer_items", "fewer_pairs"), [(20_000, 0.004, 0.009), (5_000, 0.010, 0.026)]
+)
+@pytest.mark.parametrize("name", PUBLIC_DATA)
+def test_blocks_cost_what_the_page_says(name, most, fewer_items, fewer_pairs, data_dir):
+    """docs/explanation/disassociation.md, of items and pairs in record chunks."""
+    data = PUBLIC_DATA[name].load(data_dir)
+    kept = []
+    for block_records in (1_000_000, most):
+        release = Disassociation(block_records=block_records).anonymise(data).release
+        lengths = np.diff(release.row_offsets)[release.row_kind == Kind.RECORD]
+        kept.append(np.array([lengths.sum(), (lengths * (lengths - 1) // 2).sum()]))
+    whole, cut = kept
+    assert (cut >= whole * (1 - np.array([fewer_items, fewer_pairs]))).all()

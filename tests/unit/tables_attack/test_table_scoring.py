@@ -9,8 +9,8 @@ import pytest
 from small_tables import people
 
 from cloven.errors import InputError, ParameterError
-from cloven.kinds.tables.guesses import Found, MembershipGuesses, ValueGuesses
-from cloven.kinds.tables.score.score import TableFindings, beats, score_membership, score_values
+from cloven.kinds.tables.guesses import Found, ValueGuesses
+from cloven.kinds.tables.score.score import TableFindings, beats, score_values
 from cloven.kinds.tables.score.truth import true_values
 from cloven.statistics.intervals import wilson
 
@@ -145,23 +145,3 @@ def test_truth_is_read_off_the_table():
         true_values(data, "height")
     with pytest.raises(ParameterError, match="2 persons were guessed about, but 1 true"):
         score_values(guesses([[1, 0, 0]] * 2), ["cold"], rng=rng())
-
-
-def test_membership_by_counting_pairs():
-    draw = np.random.default_rng(2)
-    rows = draw.integers(0, 4, 60).astype(float)
-    member = draw.random(60) < 0.5
-    given = MembershipGuesses((rows > 0).astype(np.int64), rows, 1 - np.exp(-rows), {"name": "membership"})
-    found = score_membership(given, member)
-    pairs = [(a > b) + 0.5 * (a == b) for a in rows[member] for b in rows[~member]]
-    auc = found.get("auc")
-    assert auc.value == pytest.approx(np.mean(pairs))
-    assert auc.low < auc.value < auc.high
-    assert auc.chance == 0.5
-    gaps = [(rows[member] >= cut).mean() - (rows[~member] >= cut).mean() for cut in range(6)]
-    assert found.get("advantage").value == pytest.approx(max(0, *gaps))
-    assert found.get("others_found").value == pytest.approx((rows[~member] > 0).mean())
-    with pytest.raises(ParameterError, match="persons who are in the table and others"):
-        score_membership(given, np.ones(60, bool))
-    with pytest.raises(ParameterError, match="60 persons"):
-        score_membership(given, member[:5])

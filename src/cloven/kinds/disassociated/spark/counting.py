@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cloven.kinds.disassociated.blocks.parts import in_batches
 from cloven.kinds.disassociated.methods.blocks import Walk
+from cloven.kinds.disassociated.spark.parts import in_batches
 from cloven.kinds.disassociated.spark.records import unpacked
 
 if TYPE_CHECKING:

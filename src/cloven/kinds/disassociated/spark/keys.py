@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.arrays import run_starts
-from cloven.kinds.disassociated.blocks.clusters import lists_of, rows_of
-from cloven.kinds.disassociated.blocks.parts import (
+from cloven.kinds.disassociated.files import part_name
+from cloven.kinds.disassociated.private_files import KEY as KEY_COLUMNS
+from cloven.kinds.disassociated.private_files import RECORDS, SUPPRESSED
+from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.spark.clusters import lists_of, rows_of
+from cloven.kinds.disassociated.spark.counting import numbered
+from cloven.kinds.disassociated.spark.parts import (
     OUTER,
     WRITTEN,
     Writer,
@@ -20,11 +25,6 @@ from cloven.kinds.disassociated.blocks.parts import (
     key_rows,
     write_rows,
 )
-from cloven.kinds.disassociated.files import part_name
-from cloven.kinds.disassociated.private_files import KEY as KEY_COLUMNS
-from cloven.kinds.disassociated.private_files import RECORDS, SUPPRESSED
-from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.disassociated.spark.counting import numbered
 from cloven.kinds.disassociated.spark.records import unpacked
 from cloven.storage.atomic import PRIVATE_FILE
 from cloven.storage.parquet import write_table
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from cloven.kinds.disassociated.blocks.parts import Root
+    from cloven.kinds.disassociated.spark.parts import Root
     from cloven.kinds.disassociated.spark.pipeline import Pipeline
     from cloven.kinds.disassociated.spark.records import Source
 

@@ -19,8 +19,6 @@ import numpy as np
 
 from cloven.errors import ParameterError
 from cloven.intake.urls import file_url
-from cloven.kinds.disassociated.blocks.clusters import CLUSTERS, Work, lists_of
-from cloven.kinds.disassociated.blocks.parts import in_batches
 from cloven.kinds.disassociated.methods.blocks import (
     Walk,
     by_frequency,
@@ -31,7 +29,9 @@ from cloven.kinds.disassociated.methods.blocks import (
 )
 from cloven.kinds.disassociated.methods.labelling import terms_of, tie_order_of_names
 from cloven.kinds.disassociated.spark import records as incoming
+from cloven.kinds.disassociated.spark.clusters import CLUSTERS, Work, lists_of
 from cloven.kinds.disassociated.spark.counting import prefixes_in, rows_in
+from cloven.kinds.disassociated.spark.parts import in_batches
 from cloven.kinds.disassociated.spark.publishing import Identity, Published, Sizes
 from cloven.storage.atomic import PRIVATE_FOLDER
 

@@ -10,8 +10,13 @@ import numpy as np
 
 from cloven.data.arrays import offsets_of
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.blocks.clusters import rows_of
-from cloven.kinds.disassociated.blocks.parts import (
+from cloven.kinds.disassociated.files import FORMATS, JOINTS
+from cloven.kinds.disassociated.methods.labelling import terms_of, tie_order_of_names
+from cloven.kinds.disassociated.methods.root import growth_order
+from cloven.kinds.disassociated.spark.clusters import rows_of
+from cloven.kinds.disassociated.spark.counting import numbered
+from cloven.kinds.disassociated.spark.keys import PrivateTables
+from cloven.kinds.disassociated.spark.parts import (
     LEFT,
     WRITTEN,
     Root,
@@ -21,11 +26,6 @@ from cloven.kinds.disassociated.blocks.parts import (
     publish_clusters,
     written,
 )
-from cloven.kinds.disassociated.files import FORMATS, JOINTS
-from cloven.kinds.disassociated.methods.labelling import terms_of, tie_order_of_names
-from cloven.kinds.disassociated.methods.root import growth_order
-from cloven.kinds.disassociated.spark.counting import numbered
-from cloven.kinds.disassociated.spark.keys import PrivateTables
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
 from cloven.storage.manifest import MANIFEST, manifest_bytes, manifest_of
 from cloven.storage.parquet import write_table

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.arrays import offsets_of
-from cloven.kinds.disassociated.blocks.clusters import lists_of, rows_of
 from cloven.kinds.disassociated.files import CHUNKS, CLUSTERS, part_name
 from cloven.kinds.disassociated.release import KINDS, Kind
+from cloven.kinds.disassociated.spark.clusters import lists_of, rows_of
 from cloven.storage.atomic import PRIVATE_FILE, PUBLIC_FILE
 from cloven.storage.parquet import list_column, write_table
 
